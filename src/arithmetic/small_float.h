@@ -4,8 +4,9 @@
  * fp8 is E4M3, bf8 is E5M2. FNUZ (gfx940): exponent biases 8 and 16, no infinities, no negative zero, whose
  * code 0x80 is the only NaN. OCP (gfx950, gfx12): biases 7 and 15; E4M3 has NaNs 0x7f and 0xff and no
  * infinities, E5M2 is as IEEE 754. fp6 (E2M3), bf6 (E3M2) and fp4 (E2M1): biases 1, 3 and 1, all codes
- * finite. Sources: OCP 8-bit Floating Point Specification (OFP8), OCP Microscaling Formats (MX) 1.0, CDNA 3
- * ISA. */
+ * finite. E5M3 has no sign in its 8 bits: a code of 9 bits here. It scales products on gfx12.5 (CDNA 5 ISA,
+ * "WMMA Operations with Block-Scale"). Sources: OCP 8-bit Floating Point Specification (OFP8), OCP
+ * Microscaling Formats (MX) 1.0, CDNA 3 ISA. */
 #ifndef WMI_SMALL_FLOAT_H
 #define WMI_SMALL_FLOAT_H
 
@@ -20,6 +21,7 @@ enum wmi_small_float {
     WMI_FP6,
     WMI_BF6,
     WMI_FP4,
+    WMI_E5M3,
     WMI_SMALL_F16,
     WMI_SMALL_BF16,
     WMI_SMALL_FLOATS,
@@ -35,11 +37,11 @@ struct wmi_small_layout {
 };
 
 static const struct wmi_small_layout wmi_small_layouts[WMI_SMALL_FLOATS] = {
-    [WMI_FP8_FNUZ] = {4, 3, 8, WMI_SMALL_FNUZ},     [WMI_BF8_FNUZ] = {5, 2, 16, WMI_SMALL_FNUZ},
-    [WMI_FP8_OCP] = {4, 3, 7, WMI_SMALL_ONE_NAN},   [WMI_BF8_OCP] = {5, 2, 15, WMI_SMALL_IEEE},
-    [WMI_FP6] = {2, 3, 1, WMI_SMALL_FINITE},        [WMI_BF6] = {3, 2, 3, WMI_SMALL_FINITE},
-    [WMI_FP4] = {2, 1, 1, WMI_SMALL_FINITE},        [WMI_SMALL_F16] = {5, 10, 15, WMI_SMALL_IEEE},
-    [WMI_SMALL_BF16] = {8, 7, 127, WMI_SMALL_IEEE},
+    [WMI_FP8_FNUZ] = {4, 3, 8, WMI_SMALL_FNUZ},    [WMI_BF8_FNUZ] = {5, 2, 16, WMI_SMALL_FNUZ},
+    [WMI_FP8_OCP] = {4, 3, 7, WMI_SMALL_ONE_NAN},  [WMI_BF8_OCP] = {5, 2, 15, WMI_SMALL_IEEE},
+    [WMI_FP6] = {2, 3, 1, WMI_SMALL_FINITE},       [WMI_BF6] = {3, 2, 3, WMI_SMALL_FINITE},
+    [WMI_E5M3] = {5, 3, 15, WMI_SMALL_ONE_NAN},    [WMI_FP4] = {2, 1, 1, WMI_SMALL_FINITE},
+    [WMI_SMALL_F16] = {5, 10, 15, WMI_SMALL_IEEE}, [WMI_SMALL_BF16] = {8, 7, 127, WMI_SMALL_IEEE},
 };
 
 /* Bits of the f32 with the value of `code`, whose bits above the format's are ignored. A NaN is quiet and

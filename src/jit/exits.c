@@ -288,6 +288,10 @@ void wmi_put_jump(struct wmi_compilation *c, const struct wmi_op *op, bool parti
     wmi_arithmetic_immediate(&s->host, 4, false, WMI_RCX, (WMI_JUMPS - 1) << ENTRY_SHIFT);
     if (state) /* a sum, so that an address with low bits is no place */
         wmi_arithmetic_immediate(&s->host, 0, true, WMI_RAX, state);
+    if (step->y) { /* the upper bits of VGPR numbers: see wmi_place_with_msb() */
+        wmi_move_immediate(&s->host, WMI_R8, (uint64_t)step->y << WMI_PLACE_MSB_SHIFT);
+        wmi_scalar_registers(&s->host, WMI_XOR, true, WMI_RAX, WMI_R8);
+    }
     wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RCX, WMI_FRAME, offsetof(struct wmi_frame, worker));
     wmi_scalar_memory(&s->host, WMI_CMP, true, WMI_RAX, WMI_RCX,
                       jumps + (int32_t)offsetof(struct wmi_jump, place));

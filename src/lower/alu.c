@@ -18,8 +18,8 @@ struct valu {
     const struct wmi_row *row;
     struct source source[3]; /* A, B, C */
     uint32_t lanes;          /* byte offset of the active lane set */
-    bool has_shadow;         /* second half of a pair: reads of VGPR `shadow` use shadow_row instead */
-    unsigned shadow;
+    /* Second half of a pair: it reads so many VGPRs from `shadow` on in the rows at shadow_row. */
+    unsigned shadows, shadow;
     uint32_t shadow_row;
 };
 
@@ -45,7 +45,7 @@ static void prepare(struct valu *v, struct source *source, enum wmi_stage stage,
 static bool is_packed(enum wmi_type type)
 {
     return type == WMI_TYPE_v2f16 || type == WMI_TYPE_v2i16 || type == WMI_TYPE_v2u16 ||
-           type == WMI_TYPE_v2bf16;
+           type == WMI_TYPE_v2bf16 || type == WMI_TYPE_v2f16n;
 }
 
 static int32_t field(const struct valu *v, enum wmi_field name)
@@ -87,7 +87,7 @@ static uint32_t selected_halves(const struct valu *v)
 static bool selects_source_byte(const struct valu *v)
 {
     const struct wmi_operand *d = wmi_operand(v->insn, WMI_ROLE_D);
-    return field(v, WMI_FIELD_byte_sel) && d && d->type == WMI_TYPE_f32;
+    return field(v, WMI_FIELD_byte_sel) && d && (d->type == WMI_TYPE_f32 || d->type == WMI_TYPE_f16);
 }
 
 static uint32_t source_byte(const struct valu *v)
@@ -107,6 +107,22 @@ static void modify_pair(struct valu *v, struct source *source, uint32_t sign)
     const uint32_t row = wmi_builder_lanes(v->b) * 4, place = wmi_lower_temporary(v->b, 2);
     for (unsigned high = 0; high < 2; high++)
         emit_stage(v, WMI_STAGE_MODIFY_F32, place + high * row, source->offset + high * row, sign);
+    source->offset = place;
+}
+
+/* A half of the source, as bf16, becomes an f32. */
+static void widen_bf16(struct valu *v, struct source *source, bool high)
+{
+    const uint32_t place = wmi_lower_temporary(v->b, 1),
+                   constant = wmi_lower_vector_constant(v->b, high ? 0xffff0000 : 16, 1);
+    struct wmi_step *step =
+        wmi_emit(v->b, wmi_step_of_body(high ? WMI_INSN_v_and_b32 : WMI_INSN_v_lshlrev_b32));
+    step->d = place;
+    step->a = constant;
+    step->b = source->offset;
+    step->lanes = v->lanes;
+    step->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1;
+    step->use[WMI_OP_A] = step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_ROWS | 1;
     source->offset = place;
 }
 
@@ -156,6 +172,9 @@ static void modify_source(struct valu *v, unsigned index)
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);
+    } else if (type == WMI_TYPE_bmix) {
+        if (high)
+            widen_bf16(v, source, low);
     } else if (operand->part == WMI_PART_HIGH ||
                (wmi_type_bits(type) == 16 && low && v->row->flags & WMI_ROW_VOP3_OPSEL)) {
         prepare(v, source, WMI_STAGE_HIGH_HALF, 1, 0);
@@ -175,6 +194,12 @@ static void modify_source(struct valu *v, unsigned index)
     }
 }
 
+/* Whether CLAMP is no clamp, but chooses a format. */
+static bool clamp_chooses(const struct valu *v)
+{
+    return v->insn->body == WMI_BODY_v_cvt_f32_fp8_2;
+}
+
 /* Applies omod and clamp to a result of type `type` in the rows at `place`. */
 static void finish_value(const struct valu *v, uint32_t place, enum wmi_type type)
 {
@@ -192,15 +217,17 @@ static void finish_value(const struct valu *v, uint32_t place, enum wmi_type typ
         emit_stage(v, stages[type].omod, place, place,
                    (uint32_t)field(v, WMI_FIELD_omod) |
                        (wmi_builder_limit(v->b, WMI_LIMIT_omod_always) ? WMI_OMOD_ALWAYS : 0));
-    if (field(v, WMI_FIELD_clamp) && v->row->flags & WMI_ROW_FLOAT_CLAMP)
+    if (field(v, WMI_FIELD_clamp) && v->row->flags & WMI_ROW_FLOAT_CLAMP && !clamp_chooses(v))
         emit_stage(v, stages[type].clamp, place, place, 0);
 }
 
 /* v_mad_mixlo and v_mad_mixhi write one half and clamp it themselves. */
 static bool finishes_itself(const struct valu *v)
 {
-    return v->source[0].operand && v->source[0].operand->type == WMI_TYPE_mix &&
-           wmi_operand(v->insn, WMI_ROLE_D)->type == WMI_TYPE_f16;
+    const struct wmi_operand *a = v->source[0].operand;
+    const enum wmi_type d = (enum wmi_type)wmi_operand(v->insn, WMI_ROLE_D)->type;
+    return a && ((a->type == WMI_TYPE_mix && d == WMI_TYPE_f16) ||
+                 (a->type == WMI_TYPE_bmix && d == WMI_TYPE_bf16));
 }
 
 static bool place_operand(struct valu *v, const struct wmi_operand *operand, struct source *source)
@@ -208,8 +235,8 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     source->operand = operand;
     source->scalar = operand->type == WMI_TYPE_mask ||
                      (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
-    if (v->has_shadow && operand->kind == WMI_OPERAND_VGPR && operand->reg == v->shadow) {
-        source->offset = v->shadow_row;
+    if (operand->kind == WMI_OPERAND_VGPR && operand->reg - v->shadow < v->shadows) {
+        source->offset = v->shadow_row + (operand->reg - v->shadow) * wmi_builder_lanes(v->b) * 4;
         return true;
     }
     if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT) {
@@ -326,10 +353,21 @@ static uint8_t one_row(const struct source *source)
     return WMI_USE_READ | WMI_USE_ROWS | 1;
 }
 
+static bool takes_one_word(const struct wmi_builder *b, const struct wmi_operand *operand)
+{
+    return wmi_builder_limit(b, WMI_LIMIT_packed_f32_low) && operand->kind != WMI_OPERAND_VGPR;
+}
+
 /* Rows of a two-word operand. An inline constant is the low word; the high word is 0. Source: LLVM 19,
- * test/CodeGen/AMDGPU/packed-fp32.ll: {1.0, 0} is 1.0, {1.0, 1.0} is 1.0 with op_sel_hi 0. */
+ * test/CodeGen/AMDGPU/packed-fp32.ll: {1.0, 0} is 1.0, {1.0, 1.0} is 1.0 with op_sel_hi 0. On gfx12.5 an
+ * SGPR, too, is a word that both results take: CDNA 5 ISA, "Scalar Constants with Packed Math". */
 static uint32_t place_pair(struct wmi_builder *b, const struct wmi_operand *operand)
 {
+    if (takes_one_word(b, operand)) {
+        struct wmi_operand word = *operand;
+        word.dwords = 1;
+        return wmi_lower_vector(b, &word);
+    }
     if (operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL)
         return wmi_lower_vector_constant(b, (uint32_t)operand->value, 2);
     return wmi_lower_vector(b, operand);
@@ -356,7 +394,8 @@ static bool lower_pairs(struct valu *v)
         const uint32_t negate = (uint32_t)field(v, high ? WMI_FIELD_neg_hi : WMI_FIELD_neg_lo);
         const uint32_t place = high ? to + row : low_result;
         for (unsigned i = 0; i < 3; i++) {
-            v->source[i].offset = pair[i] + (select >> i & 1 ? row : 0);
+            const bool one_word = v->source[i].operand && takes_one_word(v->b, v->source[i].operand);
+            v->source[i].offset = pair[i] + (select >> i & 1 && !one_word ? row : 0);
             if (v->source[i].operand && !moves && negate >> i & 1)
                 prepare(v, &v->source[i], WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG);
         }
@@ -434,6 +473,37 @@ static void copy_to_exec(struct wmi_builder *b, uint32_t mask)
     step->use[WMI_OP_A] = WMI_USE_READ | WMI_USE_WORDS | 2;
 }
 
+/* Sums and multiply-adds without a carry are steps of others, which are compiled: of a shift by 0, or with a
+ * carry that nothing reads. */
+static bool lower_without_carry(struct valu *v, uint32_t d)
+{
+    struct wmi_builder *b = v->b;
+    const unsigned id = v->insn->id;
+    const bool sum = id == WMI_INSN_v_add_nc_u64;
+    if ((!sum && id != WMI_INSN_v_mad_nc_u64_u32 && id != WMI_INSN_v_mad_nc_i64_i32) ||
+        field(v, WMI_FIELD_clamp))
+        return false;
+    const uint32_t other = sum ? wmi_lower_vector_constant(b, 0, 1) : wmi_lower_temporary_scalar(b);
+    struct wmi_step *step =
+        wmi_emit(b, wmi_step_of_body(sum                               ? WMI_INSN_v_lshl_add_u64
+                                     : id == WMI_INSN_v_mad_nc_u64_u32 ? WMI_INSN_v_mad_u64_u32
+                                                                       : WMI_INSN_v_mad_i64_i32));
+    step->d = d;
+    step->a = v->source[0].offset;
+    step->b = sum ? other : v->source[1].offset;
+    step->c = v->source[sum ? 1 : 2].offset;
+    step->lanes = v->lanes;
+    step->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 2;
+    step->use[WMI_OP_A] = WMI_USE_READ | WMI_USE_ROWS | (sum ? 2 : 1);
+    step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_ROWS | 1;
+    step->use[WMI_OP_C] = WMI_USE_READ | WMI_USE_ROWS | 2;
+    if (sum)
+        return true;
+    step->e = other;
+    step->use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+    return true;
+}
+
 /* Lowers one instruction, or one half of a pair. */
 static bool lower_one(struct valu *v)
 {
@@ -456,15 +526,20 @@ static bool lower_one(struct valu *v)
         is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_D)->type))
         return lower_pairs(v);
     const bool indexed = b->state & WMI_STATE_GPR_INDEX || v->row->flags & WMI_ROW_READS_M0;
-    if (!indexed && !v->has_shadow && (lower_scalar_move(v) || lower_constant_shift(v)))
+    if (!indexed && !v->shadows && (lower_scalar_move(v) || lower_constant_shift(v)))
         return true;
     if (!place_operands(v, &result, &d, &e))
         return false;
+    if (insn->id == WMI_INSN_v_bitop2_b32)
+        v->source[2].offset = wmi_lower_vector_constant(b, 0, 1);
     if (insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8)
         apply_dpp(v);
     for (unsigned i = 0; i < 3; i++)
         if (v->source[i].operand && !v->source[i].scalar && v->source[i].operand->role != WMI_ROLE_IMM)
             modify_source(v, i);
+
+    if (lower_without_carry(v, d))
+        return true;
 
     /* Results that cannot be written to their register directly go through a temporary row. */
     const bool vector = result && (result->kind == WMI_OPERAND_VGPR || one_lane);
@@ -485,7 +560,9 @@ static bool lower_one(struct valu *v)
     if (insn->extension == WMI_EXT_NONE) /* v_permlane16_swap */
         step->x |= (uint32_t)(field(v, WMI_FIELD_fi) | field(v, WMI_FIELD_bound_ctrl) << 1) << WMI_X_OP_SEL;
     step->y = (field(v, WMI_FIELD_clamp) ? 1 : 0) |
-              (uint32_t)(field(v, WMI_FIELD_bitop3) | field(v, WMI_FIELD_bitop3_hi) << 6) << WMI_Y_TABLE;
+              (uint32_t)(field(v, WMI_FIELD_bitop3) | field(v, WMI_FIELD_bitop3_hi) << 6 |
+                         field(v, WMI_FIELD_scale_sel))
+                  << WMI_Y_TABLE;
     place_sources(v, step, use_of_source);
     if (result)
         step->use[WMI_OP_D] =
@@ -511,22 +588,25 @@ static bool lower_one(struct valu *v)
     return true;
 }
 
-/* Copies the VGPR that the first half of a pair writes if the second half reads it; the first half is lowered
- * first. */
+/* Copies the VGPRs that the first half of a pair writes if the second half, which reads single ones, reads
+ * one of them; the first half is lowered first. */
 static void keep_shadow(struct valu *second, const struct wmi_operand *written)
 {
     const struct wmi_instruction *insn = second->insn;
+    const uint32_t row = wmi_builder_lanes(second->b) * 4;
     bool reads = false, ok = true;
     for (unsigned i = 0; i < insn->operands; i++)
-        reads |= insn->operand[i].kind == WMI_OPERAND_VGPR && insn->operand[i].reg == written->reg;
+        reads |= insn->operand[i].kind == WMI_OPERAND_VGPR && insn->operand[i].read &&
+                 (unsigned)(insn->operand[i].reg - written->reg) < written->dwords;
     if (!reads)
         return;
-    second->has_shadow = true;
+    second->shadows = written->dwords;
     second->shadow = written->reg;
-    second->shadow_row = wmi_lower_temporary(second->b, 1);
+    second->shadow_row = wmi_lower_temporary(second->b, written->dwords);
     second->lanes = offsetof(struct wmi_frame, exec);
-    emit_stage(second, WMI_STAGE_PACK_SELECT, second->shadow_row,
-               wmi_lower_vgpr(second->b, written->reg, 1, &ok), 2);
+    for (unsigned i = 0; i < written->dwords; i++)
+        emit_stage(second, WMI_STAGE_PACK_SELECT, second->shadow_row + i * row,
+                   wmi_lower_vgpr(second->b, written->reg + i, 1, &ok), 2);
 }
 
 /* Both halves of a pair read their sources before either writes. Source: RDNA 3 ISA, "Dual Issue VALU". */

@@ -24,6 +24,7 @@ struct wmi_builder {
     unsigned beyond; /* rows that the instruction needs, if the kernel does not have as many; else 0 */
     uint64_t pc, next_pc;
     unsigned state; /* enum wmi_state the instruction runs in */
+    unsigned msb;   /* and the upper bits of its VGPR numbers */
     unsigned temporaries, lane_sets, scalar_temporaries;
     uint32_t uncounted;    /* instructions not yet counted by a step */
     struct wmi_step spare; /* filled when out of memory */

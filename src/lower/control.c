@@ -3,6 +3,7 @@
 #include "lower/builder.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
+#include "lower/msb.h"
 #include "wavemem/wavemem.h"
 
 enum control {
@@ -32,6 +33,9 @@ enum control {
     CONTROL_SIGNAL,
     CONTROL_ANSWER,
     CONTROL_MODE,
+    CONTROL_MSB,
+    CONTROL_ADD_PC,
+    CONTROL_CLOCK,
 };
 
 static const struct {
@@ -56,6 +60,9 @@ static const struct {
     [WMI_INSN_s_wait_kmcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_wait_loadcnt_dscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_wait_storecnt_dscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_xcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_asynccnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_tensorcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_clause] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_delay_alu] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_inst_prefetch] = {CONTROL_NOTHING, WMI_STEP_NONE},
@@ -65,6 +72,7 @@ static const struct {
     [WMI_INSN_s_sethalt] = {CONTROL_HALT, WMI_STEP_fault},
     [WMI_INSN_s_setkill] = {CONTROL_KILL, WMI_STEP_end},
     [WMI_INSN_s_setprio] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_setprio_inc_wg] = {CONTROL_NOTHING, WMI_STEP_NONE},
     [WMI_INSN_s_sendmsg] = {CONTROL_MESSAGE, WMI_STEP_answer_doorbell}, /* nobody listens to others */
     [WMI_INSN_s_sendmsghalt] = {CONTROL_TRAP, WMI_STEP_fault},
     [WMI_INSN_s_icache_inv] = {CONTROL_NOTHING, WMI_STEP_NONE},
@@ -98,6 +106,7 @@ static const struct {
     [WMI_INSN_s_wakeup_barrier] = {CONTROL_NOTHING, WMI_STEP_NONE}, /* waves that sleep only yield */
     [WMI_INSN_s_sleep] = {CONTROL_STEP, WMI_STEP_sleep},
     [WMI_INSN_s_sleep_var] = {CONTROL_STEP, WMI_STEP_sleep},
+    [WMI_INSN_s_monitor_sleep] = {CONTROL_STEP, WMI_STEP_sleep}, /* it may wake up at any time */
     [WMI_INSN_s_trap] = {CONTROL_TRAP, WMI_STEP_fault},
     [WMI_INSN_v_illegal] = {CONTROL_ILLEGAL, WMI_STEP_fault},
     [WMI_INSN_s_code_end] = {CONTROL_ILLEGAL, WMI_STEP_fault},
@@ -130,6 +139,9 @@ static const struct {
     [WMI_INSN_s_rfe_b64] = {CONTROL_SET_PC, WMI_STEP_set_pc},
     [WMI_INSN_s_rfe_restore_b64] = {CONTROL_SET_PC, WMI_STEP_set_pc},
     [WMI_INSN_s_setreg_imm32_b32] = {CONTROL_SET_REGISTER, WMI_STEP_set_register},
+    [WMI_INSN_s_set_vgpr_msb] = {CONTROL_MSB, WMI_STEP_NONE},
+    [WMI_INSN_s_add_pc_i64] = {CONTROL_ADD_PC, WMI_STEP_set_pc},
+    [WMI_INSN_s_get_shader_cycles_u64] = {CONTROL_CLOCK, WMI_STEP_scalar_clock},
 };
 
 static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
@@ -138,14 +150,21 @@ static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
     return operand ? (int64_t)operand->value : 0;
 }
 
-/* Whether an s_setreg can change the state that code is lowered for, if the target has that state. SIMM16 is
- * register [5:0], first bit [10:6], bits - 1 [15:11]; MODE is register 1. */
-static bool sets_state(const struct wmi_instruction *insn)
+/* The bits of MODE that an s_setreg or s_getreg is about. SIMM16 is register [5:0], first bit [10:6], bits -
+ * 1 [15:11]; MODE is register 1. */
+static uint32_t bits_of_mode(const struct wmi_instruction *insn)
 {
     enum { MODE = 1 };
     const uint32_t simm16 = (uint32_t)immediate(insn, WMI_ROLE_IMM), first = simm16 >> 6 & 31;
     const uint64_t bits = ((UINT64_C(2) << (simm16 >> 11 & 31)) - 1) << first;
-    return (simm16 & 63) == MODE && bits & WMI_MODE_STATE;
+    return (simm16 & 63) == MODE ? (uint32_t)bits : 0;
+}
+
+/* An s_add_pc_i64 whose distance is a constant: a branch. */
+static bool is_plain_add(const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A);
+    return (a->kind == WMI_OPERAND_CONSTANT || a->kind == WMI_OPERAND_LITERAL) && a->value % 4 == 0;
 }
 
 /* The barrier of s_barrier_wait. */
@@ -172,6 +191,8 @@ static enum control control_of(const struct wmi_instruction *insn)
     case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
         return insn->id == WMI_INSN_s_trap && immediate(insn, WMI_ROLE_IMM) == TRAP_DEBUG ? CONTROL_NOTHING
                                                                                           : control;
+    case CONTROL_ADD_PC:
+        return is_plain_add(insn) ? CONTROL_BRANCH : control;
     case CONTROL_HALT: /* nobody is there to wake the wave up: as a trap */
         return immediate(insn, WMI_ROLE_IMM) & HALT ? CONTROL_TRAP : CONTROL_NOTHING;
     case CONTROL_KILL:
@@ -188,6 +209,13 @@ static enum control control_of(const struct wmi_instruction *insn)
 struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
 {
     switch (controls[insn->id].control) {
+    case CONTROL_ADD_PC:
+        if (is_plain_add(insn))
+            return (struct wmi_flow){
+                .branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_A) / 4};
+        return (struct wmi_flow){.ends = true, .computed = true};
+    case CONTROL_MSB: /* the upper half of the operand is for debuggers */
+        return (struct wmi_flow){.sets_msb = true, .msb = (uint8_t)immediate(insn, WMI_ROLE_IMM)};
     case CONTROL_BRANCH:
         return (struct wmi_flow){.branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_IMM)};
     case CONTROL_CONDITIONAL:
@@ -218,12 +246,20 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
     }
 }
 
-/* EXEC becomes what the step before left in s[126:127]; then on to the address in the scalar at `place`. */
+/* On to the address in the scalar at `place`. */
+static void emit_jump(struct wmi_builder *b, uint32_t place)
+{
+    struct wmi_step *step = wmi_emit_counting(b, WMI_STEP_set_pc);
+    step->a = place;
+    step->y = b->msb;
+    b->ended = true;
+}
+
+/* The same, when EXEC has become what the step before left in s[126:127]. */
 static void emit_exec_and_jump(struct wmi_builder *b, uint32_t place)
 {
     wmi_emit_exec(b);
-    wmi_emit_counting(b, WMI_STEP_set_pc)->a = place;
-    b->ended = true;
+    emit_jump(b, place);
 }
 
 /* On behind the instruction, in whatever state it left. */
@@ -243,10 +279,37 @@ struct lowering {
     uint64_t target;        /* of a branch */
 };
 
+/* Reads of MODE get the upper bits of VGPR numbers, which no register of the frame holds. */
+static void add_msb(const struct lowering *l)
+{
+    const uint32_t simm16 = (uint32_t)immediate(l->insn, WMI_ROLE_IMM), bits = bits_of_mode(l->insn);
+    const uint32_t msb = (wmi_msb_to_mode(l->b->msb) << WMI_MODE_MSB_SHIFT & bits) >> (simm16 >> 6 & 31);
+    if (!msb)
+        return;
+    const uint32_t constant = wmi_lower_scalar_constant(l->b, msb);
+    struct wmi_step *step = wmi_emit(l->b, wmi_step_of_body(WMI_INSN_s_or_b32));
+    step->d = step->a = l->place;
+    step->b = constant;
+    step->use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | 1;
+    step->use[WMI_OP_A] = step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_WORDS | 1;
+}
+
+/* What s_setreg changes in MODE if nothing that code could notice hangs on it: permission for prefetches, the
+ * replay of memory instructions, and the like. Compilers set them at the start of a kernel. */
+static bool changes_nothing(const struct lowering *l)
+{
+    enum { UNNOTICED = 0xf << 24 };
+    const uint32_t bits = bits_of_mode(l->insn);
+    return wmi_builder_limit(l->b, WMI_LIMIT_vgpr_msb) && bits && !(bits & ~(uint32_t)UNNOTICED);
+}
+
 /* Hardware registers. An s_setreg may change the state that the code behind it is lowered for. */
 static void lower_register(const struct lowering *l)
 {
     struct wmi_builder *b = l->b;
+    const bool has_msb = wmi_builder_limit(b, WMI_LIMIT_vgpr_msb), sets = l->control == CONTROL_SET_REGISTER;
+    if (sets && changes_nothing(l))
+        return;
     const uint32_t written = l->insn->id == WMI_INSN_s_setreg_imm32_b32
                                  ? wmi_lower_scalar_constant(b, (uint32_t)immediate(l->insn, WMI_ROLE_IMM2))
                                  : l->source;
@@ -255,8 +318,32 @@ static void lower_register(const struct lowering *l)
     step->a = written;
     step->x = (uint32_t)immediate(l->insn, WMI_ROLE_IMM);
     step->y = wmi_builder_limit(b, WMI_LIMIT_hardware_registers);
-    if (l->control == CONTROL_SET_REGISTER && sets_state(l->insn))
+    if (has_msb && !sets) {
+        add_msb(l);
+    } else if (has_msb && bits_of_mode(l->insn) & WMI_MODE_MSB) {
+        step = wmi_emit_counting(b, WMI_STEP_enter_msb);
+        step->a = written;
+        step->x = bits_of_mode(l->insn);
+        step->y = b->msb | ((uint32_t)immediate(l->insn, WMI_ROLE_IMM) >> 6 & 31) << 8;
+        step->value = b->next_pc;
+        b->ended = true;
+    } else if (sets && bits_of_mode(l->insn) & WMI_MODE_STATE) {
         emit_enter_state(b);
+    }
+}
+
+/* s_add_pc_i64 by a register. */
+static void lower_add_pc(const struct lowering *l)
+{
+    const uint32_t sum = wmi_lower_temporary_scalar(l->b),
+                   next = wmi_lower_scalar_constant(l->b, l->b->next_pc);
+    struct wmi_step *step = wmi_emit(l->b, wmi_step_of_body(WMI_INSN_s_add_nc_u64));
+    step->d = sum;
+    step->a = l->source;
+    step->b = next;
+    step->use[WMI_OP_D] = WMI_USE_WRITE | WMI_USE_WORDS | 2;
+    step->use[WMI_OP_A] = step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_WORDS | 2;
+    emit_jump(l->b, sum);
 }
 
 static void lower_vskip(const struct lowering *l)
@@ -345,10 +432,14 @@ static void lower_flow(const struct lowering *l)
     step->a = l->source;
     step->value = l->control == CONTROL_SWAP_PC ? b->next_pc : b->pc;
     switch (l->control) {
+    case CONTROL_SET_PC:
+    case CONTROL_SWAP_PC:
+        step->y = b->msb;
+        break;
     case CONTROL_BRANCH:
     case CONTROL_CALL:
     case CONTROL_CONDITIONAL:
-        wmi_step_set_target(step, l->target | b->state);
+        wmi_step_set_target(step, wmi_place_with_msb(l->target | b->state, b->msb));
         step->value = 0; /* not known yet where that is */
         break;
     case CONTROL_TRAP:
@@ -434,6 +525,13 @@ static void emit_leave(struct wmi_builder *b, const struct wmi_instruction *insn
     step->y = waits_for_named(insn) ? WMI_BARRIER_JOINED : WMI_BARRIER_IN_STEP;
 }
 
+static enum wmi_step_id step_of(const struct wmi_instruction *insn)
+{
+    if (insn->id == WMI_INSN_s_add_pc_i64)
+        return WMI_STEP_branch;
+    return waits_for_named(insn) ? WMI_STEP_barrier_wait_named : controls[insn->id].step;
+}
+
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
@@ -441,7 +539,7 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         .b = b,
         .insn = insn,
         .control = control_of(insn),
-        .id = waits_for_named(insn) ? WMI_STEP_barrier_wait_named : controls[insn->id].step,
+        .id = step_of(insn),
         .place = d ? wmi_lower_scalar(b, d) : 0,
         .source = a ? wmi_lower_scalar(b, a) : 0,
         .target = b->next_pc + (uint64_t)(4 * wmi_control_flow(insn).distance),
@@ -453,6 +551,15 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
     case CONTROL_NONE:
         return false;
     case CONTROL_NOTHING:
+    case CONTROL_MSB:
+        break;
+    case CONTROL_ADD_PC:
+        lower_add_pc(&l);
+        break;
+    case CONTROL_CLOCK:
+        step = wmi_emit(b, l.id);
+        step->d = l.place;
+        step->x = 1;
         break;
     case CONTROL_GET_PC:
         wmi_emit_constant(b, l.place, b->next_pc);

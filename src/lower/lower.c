@@ -8,6 +8,7 @@
 #include "lower/classes.h"
 #include "lower/flow.h"
 #include "lower/fuse.h"
+#include "lower/msb.h"
 #include "lower/scan.h"
 #include "wavemem/wavemem.h"
 
@@ -268,8 +269,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     emit_execution(b, insn);
     wmi_emit_hold(b, b->uncounted - 1);
     const wmi_lower_class lower = lowerings[wmi_rows[insn->id].class];
-    if (!lower || !wmi_builder_limit(b, WMI_LIMIT_executes) || !operands_have_places(insn) ||
-        !lower(b, insn)) {
+    if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)
             b->count = start;
         wmi_forget_broadcasts(b);
@@ -347,6 +347,7 @@ static void lower_place(struct session *s, uint64_t place)
     struct wmi_instruction insn;
     b->pc = wmi_pc_of(place);
     b->state = place & WMI_STATE_BITS;
+    b->msb = wmi_msb_of(place);
     b->ended = false;
     b->held = b->code->options.resumable && wmi_code_holds(b->code, b->pc);
     if (s->paused)
@@ -356,7 +357,8 @@ static void lower_place(struct session *s, uint64_t place)
     if (wmi_code_decode(b->code, b->pc, &insn)) {
         const struct wmi_flow flow = wmi_control_flow(&insn);
         b->next_pc = b->pc + 4u * insn.dwords;
-        s->expected = b->next_pc | ((b->state & ~(unsigned)flow.clears) | flow.sets);
+        s->expected = wmi_next_place(place, insn.dwords, &flow);
+        wmi_extend_vgprs(&insn, b->msb);
         lower_instruction(s, &insn);
         wmi_block_takes(b, &s->block, &insn, &flow);
     } else {

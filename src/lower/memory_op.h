@@ -34,7 +34,9 @@ struct wmi_memory_op {
     uint8_t lds_alignment; /* the most bytes by which alignment modes align an LDS address */
     uint8_t flat_lds_bits,
         flat_private_bits; /* width of addresses in LDS and private memory formed by FLAT */
-    bool size_rounded;     /* scalar buffer loads: the buffer's size is rounded down to the data's size */
+    bool scratch_shared;  /* FLAT addresses of private memory contain the lane, and reach that of all waves */
+    uint8_t address_bits; /* of addresses of memory, which are sign-extended */
+    bool size_rounded;    /* scalar buffer loads: the buffer's size is rounded down to the data's size */
     uint8_t policy;
     uint8_t alignment;                   /* enum wmi_alignment */
     uint32_t hit;                        /* index into wmi_worker.hits */

@@ -15,13 +15,30 @@ enum wmi_state {
     WMI_STATE_BITS = 3,
 };
 
+/* The upper bits of VGPR numbers are such a state, too: as in the operand of s_set_vgpr_msb, two bits each of
+ * the first, second and third source and of the destination. They change the upper byte of a place, which
+ * otherwise repeats bit 55: addresses have fewer bits. */
+enum { WMI_PLACE_MSB_SHIFT = 56 };
+
 /* Position of these bits in MODE. Source: CDNA 3 ISA, "Mode register". */
 enum { WMI_MODE_STATE_SHIFT = 27 };
 #define WMI_MODE_STATE ((uint32_t)WMI_STATE_BITS << WMI_MODE_STATE_SHIFT)
 
 static inline uint64_t wmi_pc_of(uint64_t place)
 {
-    return place & ~(uint64_t)WMI_STATE_BITS;
+    const unsigned unused = 64 - WMI_PLACE_MSB_SHIFT;
+    return (uint64_t)((int64_t)(place << unused) >> unused) & ~(uint64_t)WMI_STATE_BITS;
+}
+
+static inline unsigned wmi_msb_of(uint64_t place)
+{
+    return (unsigned)((place ^ wmi_pc_of(place)) >> WMI_PLACE_MSB_SHIFT);
+}
+
+/* The place of the same address in another such state. */
+static inline uint64_t wmi_place_with_msb(uint64_t place, unsigned msb)
+{
+    return place ^ (uint64_t)(wmi_msb_of(place) ^ msb) << WMI_PLACE_MSB_SHIFT;
 }
 
 /* The step at a place that a computed jump led to, or NULL. A thread keeps the last ones, at these indices.

@@ -56,10 +56,12 @@ static void scan_add(struct wmi_scan *scan, uint64_t place, bool leader)
     wmi_place_add(&scan->seen, place, (const void *)(uintptr_t)scan->count);
 }
 
+/* By address first: mostly a wave runs on behind an instruction that changes its state. */
 static int by_place(const void *a, const void *b)
 {
     const uint64_t x = ((const struct wmi_reached *)a)->place, y = ((const struct wmi_reached *)b)->place;
-    return (x > y) - (x < y);
+    const uint64_t from = wmi_pc_of(x), to = wmi_pc_of(y);
+    return from != to ? (from > to) - (from < to) : (x > y) - (x < y);
 }
 
 void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, struct wmi_code_words *words,
@@ -91,7 +93,7 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, struct wmi_cod
             }
             if (flow.ends)
                 break;
-            place = ((place + 4u * insn.dwords) & ~(uint64_t)flow.clears) | flow.sets;
+            place = wmi_next_place(place, insn.dwords, &flow);
         }
     }
     if (scan->count)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of later targets. */
 #include "lower/classes.h"
+#include "memory/buffer.h"
 
 /* Control instructions with a result: clocks and the wave's number. */
 static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *insn,
@@ -50,6 +51,37 @@ static int64_t lower_offset(struct wmi_builder *b, const struct wmi_instruction 
     const bool both = wmi_builder_limit(b, WMI_LIMIT_smem_soffset) ||
                       (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm]);
     return both ? insn->field[WMI_FIELD_simm] : 0;
+}
+
+/* The base of a load that multiplies its offset in an SGPR by the size of its data, with that offset: in 64
+ * bits. The offset of the step becomes 0. Source: CDNA 5 ISA, "Scalar Memory Addressing". */
+static void scale_offset(struct wmi_builder *b, const struct wmi_row *row, struct wmi_step *step)
+{
+    const uint32_t size = wmi_lower_scalar_constant(b, (unsigned)row->elements * row->bytes),
+                   zero = wmi_lower_scalar_constant(b, 0), wide = wmi_lower_temporary_scalar(b),
+                   product = wmi_lower_temporary_scalar(b), sum = wmi_lower_temporary_scalar(b);
+    const struct {
+        unsigned body;
+        uint32_t d, a, b, dwords;
+    } bodies[] = {
+        {WMI_INSN_s_mov_b64, wide, zero, 0, 2},
+        {WMI_INSN_s_mov_b32, wide, step->b, 0, 1},
+        {WMI_INSN_s_mul_u64, product, wide, size, 2},
+        {WMI_INSN_s_add_nc_u64, sum, step->a, product, 2},
+    };
+    for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct wmi_step *emitted = wmi_emit(b, wmi_step_of_body(bodies[i].body));
+        const uint8_t words = (uint8_t)(WMI_USE_WORDS | bodies[i].dwords);
+        emitted->d = bodies[i].d;
+        emitted->a = bodies[i].a;
+        emitted->b = bodies[i].b;
+        emitted->use[WMI_OP_D] = WMI_USE_WRITE | words;
+        emitted->use[WMI_OP_A] = WMI_USE_READ | words;
+        if (emitted->b)
+            emitted->use[WMI_OP_B] = WMI_USE_READ | words;
+    }
+    step->a = sum;
+    step->b = zero;
 }
 
 /* Cache control, probes and prefetches need no step while memory is coherent, that is, unless the scalar
@@ -115,6 +147,8 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec), .x = resource != NULL};
     const int64_t immediate = lower_offset(b, insn, offset, &step);
     step.a = wmi_lower_scalar(b, base ? base : resource);
+    if (insn->field[WMI_FIELD_scale_offset])
+        scale_offset(b, row, &step);
     if (row->group == WMI_GROUP_SCRATCH && offset->kind != WMI_OPERAND_IMMEDIATE) {
         const uint32_t place = wmi_lower_temporary_scalar(b);
         const uint32_t zero = wmi_lower_scalar_constant(b, 0);
@@ -134,6 +168,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     m->offset = immediate & ~(int64_t)(m->bytes < 4 ? m->bytes - 1 : 3);
     m->parameter = wmi_lower_atomic(b, insn->id);
     m->returns = m->kind == WMI_ACCESS_ATOMIC && insn->field[WMI_FIELD_glc];
+    m->buffer = wmi_buffer_rules(wmi_builder_limit(b, WMI_LIMIT_buffer_rules));
     wmi_builder_summary(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     enum wmi_step_id id = scalar_step(m, resource != NULL);
     if (id == WMI_STEP_NONE)

@@ -25,9 +25,71 @@ static uint32_t thread_offsets(struct wmi_builder *b)
     return row;
 }
 
+enum {
+    WIDEST = 4,        /* maximum dwords per lane of non-block instructions */
+    MATRIX_COLUMN = 8, /* elements that a lane reads in a transposing load */
+};
+
+/* By what scale_offset multiplies an offset in a VGPR: the bytes of the data. Source: CDNA 5 ISA,
+ * "Addressing"; unverified of blocks, of which no size is given (ours a dword). */
+static unsigned scale_of(const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    return !insn->field[WMI_FIELD_scale_offset] ? 1u
+           : row->elements > WIDEST             ? row->bytes
+                                                : (unsigned)row->elements * row->bytes;
+}
+
+/* Emits a body in the lanes of EXEC: d = the function of rows a, b and c, of so many dwords each. */
+static struct wmi_step *emit_rows(struct wmi_builder *b, unsigned body, const uint32_t place[4],
+                                  const unsigned dwords[4])
+{
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(body));
+    uint32_t *const to[] = {&step->d, &step->a, &step->b, &step->c};
+    const unsigned operands[] = {WMI_OP_D, WMI_OP_A, WMI_OP_B, WMI_OP_C};
+    for (unsigned i = 0; i < 4; i++) {
+        *to[i] = place[i];
+        if (dwords[i])
+            step->use[operands[i]] =
+                (uint8_t)(WMI_USE_READ | (i ? 0 : WMI_USE_WRITE) | WMI_USE_ROWS | dwords[i]);
+    }
+    return step;
+}
+
+/* Rows of 64-bit addresses: the scalar base, and the signed offset of each lane times `scale`. */
+static uint32_t signed_sum(struct wmi_builder *b, const struct wmi_operand *base, uint32_t offset,
+                           unsigned scale)
+{
+    const uint32_t row = wmi_builder_lanes(b) * 4, sum = wmi_lower_temporary(b, 2),
+                   wide = wmi_lower_temporary(b, 2), from = wmi_lower_vector(b, base);
+    if (scale & (scale - 1)) {
+        const uint32_t factor = wmi_lower_vector_constant(b, scale, 1), carry = wmi_lower_temporary_scalar(b);
+        struct wmi_step *step = emit_rows(b, WMI_INSN_v_mad_i64_i32, (uint32_t[]){sum, offset, factor, from},
+                                          (unsigned[]){2, 1, 1, 2});
+        step->e = carry;
+        step->use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+        return sum;
+    }
+    const uint32_t count = wmi_lower_vector_constant(b, (uint32_t)__builtin_ctz(scale), 1),
+                   sign = wmi_lower_vector_constant(b, 31, 1);
+    emit_rows(b, WMI_INSN_v_mov_b32, (uint32_t[]){wide, offset, 0, 0}, (unsigned[]){1, 1, 0, 0});
+    emit_rows(b, WMI_INSN_v_ashrrev_i32, (uint32_t[]){wide + row, sign, wide, 0}, (unsigned[]){1, 1, 1, 0});
+    emit_rows(b, WMI_INSN_v_lshl_add_u64, (uint32_t[]){sum, wide, count, from}, (unsigned[]){2, 2, 1, 2});
+    return sum;
+}
+
+/* A row of the offsets in private memory, times `scale`. */
+static uint32_t scaled(struct wmi_builder *b, uint32_t offset, unsigned scale)
+{
+    const uint32_t product = wmi_lower_temporary(b, 1), factor = wmi_lower_vector_constant(b, scale, 1);
+    emit_rows(b, WMI_INSN_v_mul_lo_u32, (uint32_t[]){product, offset, factor, 0}, (unsigned[]){1, 1, 1, 0});
+    return product;
+}
+
 /* Fills the form (x), a and b of the step for the FLAT family. */
 static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
 {
+    const unsigned scale = scale_of(insn);
     const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
     const struct wmi_operand *saddr = wmi_operand(insn, WMI_ROLE_SADDR);
     const bool has_addr = addr && addr->kind == WMI_OPERAND_VGPR;
@@ -46,7 +108,15 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *i
         step->a = scratch ? wmi_lower_vector_constant(b, 0, 1) : thread_offsets(b);
         return true;
     }
-    return vector_rows(b, addr, &step->a);
+    if (!vector_rows(b, addr, &step->a))
+        return false;
+    if (scratch && scale > 1)
+        step->a = scaled(b, step->a, scale);
+    if (step->x == WMI_VMEM_SADDR && wmi_builder_limit(b, WMI_LIMIT_vgpr_offsets_signed)) {
+        step->a = signed_sum(b, saddr, step->a, scale);
+        step->x = WMI_VMEM_VADDR;
+    }
+    return true;
 }
 
 /* A load to LDS goes through a temporary row. M0 holds the LDS address: bits 15:0 for loads with an LDS bit,
@@ -62,11 +132,6 @@ static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *in
     op->y = mask;
     op->data = load->data;
 }
-
-enum {
-    WIDEST = 4,        /* maximum dwords per lane of non-block instructions */
-    MATRIX_COLUMN = 8, /* elements that a lane reads in a transposing load */
-};
 
 /* Block loads and stores. The block may extend past the kernel's registers: missing registers are not loaded,
  * and v0 is stored in their place (RDNA 4 ISA, "Error Handling"). */

@@ -81,6 +81,7 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .payload = true,
          .format_mask = FORMAT_GFX11,
          .scratch = {1 << 30, SCRATCH_GFX11}},
+        {.check = WMI_BUFFER_CHECK_BYTES, .max_offset = (1 << 23) - 1, .wide = true, .payload = true},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
@@ -124,6 +125,14 @@ static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_
     return end + place->soffset <= buffer->records;
 }
 
+/* Source: CDNA 5 ISA, "Buffer Out Of Bounds Selection". */
+static bool bytes_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
+{
+    const uint64_t end = place->offset + place->soffset + place->bytes;
+    return buffer->swizzle || ((uint64_t)place->index * buffer->stride + end <= buffer->records &&
+                               (!buffer->select || end <= buffer->stride));
+}
+
 /* Source: CLRX, "GCN memory handling" (gfx6 to gfx8). gfx9: captures of gfx950 in ROCm/rocm-systems, pull
  * request 10928, where SOFFSET counts, the last byte must be in range, and the index is compared without the
  * lane. That the last byte counts before gfx9 is unverified. */
@@ -136,6 +145,8 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
         return true;
     if (rules->check == WMI_BUFFER_CHECK_SELECT)
         return selected_in_range(buffer, place);
+    if (rules->check == WMI_BUFFER_CHECK_BYTES)
+        return bytes_in_range(buffer, place);
     if (rules->private_unchecked && buffer->add_tid && !buffer->idxen)
         return true;
     if (rules->check == WMI_BUFFER_CHECK_IDXEN)
@@ -153,7 +164,8 @@ uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_bu
 {
     if (place->addr64)
         return buffer->base + place->address + place->offset + place->soffset;
-    return wmi_buffer_canonical(buffer->base + place->soffset + wmi_buffer_offset(buffer, place));
+    return wmi_buffer_sign_extended(buffer->rules,
+                                    buffer->base + place->soffset + wmi_buffer_offset(buffer, place));
 }
 
 void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lanes, uint64_t base,

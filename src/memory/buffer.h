@@ -15,6 +15,7 @@ enum wmi_buffer_check {
     WMI_BUFFER_CHECK_SWIZZLE, /* gfx8: the same, but records only if swizzled */
     WMI_BUFFER_CHECK_IDXEN,   /* gfx9: records if the instruction has an index and there is a stride */
     WMI_BUFFER_CHECK_SELECT,  /* gfx10 and later: selected by OOB_SELECT */
+    WMI_BUFFER_CHECK_BYTES,   /* gfx12.5: always bytes; OOB_SELECT checks the record, too */
 };
 
 /* Whether ADD_TID adds the lane to an index from a VGPR. */
@@ -44,15 +45,16 @@ struct wmi_buffer_rules {
     enum wmi_buffer_check check;
     enum wmi_buffer_lane lane;
     enum wmi_buffer_swizzle swizzle;
-    bool element_size_field;   /* ELEMENT_SIZE is in word 3 */
-    bool swizzle_element;      /* SWIZZLE_ENABLE has two bits: off, 4 bytes, reserved, 16 bytes */
-    bool wide_stride;          /* if the lane counts, DATA_FORMAT extends STRIDE in plain instructions */
-    bool stride_scale;         /* STRIDE_SCALE is in word 3 */
-    bool private_unchecked;    /* ADD_TID without an index: no range check */
-    bool payload;              /* OOB_SELECT 0: the last byte must be in the record, not the first only */
-    bool addr64;               /* instructions may have a 64-bit address instead of index and offset */
-    int32_t max_offset;        /* maximum offset of an instruction */
-    uint32_t format_mask;      /* word 3: the bits of the data format; all 0: INVALID */
+    bool element_size_field; /* ELEMENT_SIZE is in word 3 */
+    bool swizzle_element;    /* SWIZZLE_ENABLE has two bits: off, 4 bytes, reserved, 16 bytes */
+    bool wide_stride;        /* if the lane counts, DATA_FORMAT extends STRIDE in plain instructions */
+    bool stride_scale;       /* STRIDE_SCALE is in word 3 */
+    bool private_unchecked;  /* ADD_TID without an index: no range check */
+    bool wide;            /* BASE_ADDRESS has 57 bits, NUM_RECORDS 45; there is no format, and no ADD_TID */
+    bool payload;         /* OOB_SELECT 0: the last byte must be in the record, not the first only */
+    bool addr64;          /* instructions may have a 64-bit address instead of index and offset */
+    int32_t max_offset;   /* maximum offset of an instruction */
+    uint32_t format_mask; /* word 3: the bits of the data format; all 0: INVALID */
     uint32_t private_mask[2];  /* words 1 and 3: bits that identify a V# of private memory, ... */
     uint32_t private_value[2]; /* ... and their values: dwords swizzled for 64 lanes, ADD_TID */
     uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime builds, without INDEX_STRIDE */
@@ -64,9 +66,9 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules);
 /* A V#, decoded for an instruction. */
 struct wmi_buffer {
     const struct wmi_buffer_rules *rules;
-    uint64_t base;         /* bytes; 48 bits, sign-extended */
+    uint64_t base;         /* bytes; 48 or 57 bits, sign-extended */
+    uint64_t records;      /* NUM_RECORDS, in the unit of `check` */
     uint32_t stride;       /* bytes from record to record */
-    uint32_t records;      /* NUM_RECORDS, in the unit of `check` */
     uint32_t element_size; /* contiguous bytes if swizzled */
     uint32_t index_stride; /* interleaved records if swizzled */
     uint8_t select;        /* enum wmi_buffer_select */
@@ -97,9 +99,43 @@ static inline uint64_t wmi_buffer_canonical(uint64_t address)
     return (uint64_t)((int64_t)(address << 16) >> 16);
 }
 
+static inline uint64_t wmi_buffer_sign_extended(const struct wmi_buffer_rules *rules, uint64_t address)
+{
+    return rules->wide ? (uint64_t)((int64_t)(address << 7) >> 7) : wmi_buffer_canonical(address);
+}
+
+static inline uint64_t wmi_buffer_base(const struct wmi_buffer_rules *rules, const uint32_t words[4])
+{
+    return wmi_buffer_sign_extended(rules, words[0] | (uint64_t)words[1] << 32);
+}
+
+/* NUM_RECORDS of a wide V#. */
+static inline uint64_t wmi_buffer_wide_records(const uint32_t words[4])
+{
+    return words[1] >> 25 | (uint64_t)words[2] << 7 | (uint64_t)(words[3] & 0x3f) << 39;
+}
+
+/* A wide V#. Source: CDNA 5 ISA, "Buffer Resource" and "Swizzled Buffer Addressing". */
+static inline void wmi_buffer_decode_wide(struct wmi_buffer *buffer, const uint32_t words[4])
+{
+    static const uint8_t scale[] = {1, 4, 8, 32};
+    const uint32_t word3 = words[3];
+    buffer->records = wmi_buffer_wide_records(words);
+    buffer->stride = (word3 >> 12 & 0x3fff) * scale[word3 >> 26 & 3];
+    buffer->strided = buffer->stride != 0;
+    buffer->element_size = 16;
+    buffer->index_stride = 32;
+    buffer->select = word3 >> 29 & 1;
+    buffer->swizzle = buffer->contiguous = word3 >> 28 & 1;
+    buffer->add_tid = buffer->lane = false;
+    buffer->unbound = word3 >> 30;
+}
+
 /* SWIZZLE_ENABLE of a V#. */
 static inline bool wmi_buffer_swizzle_enable(const struct wmi_buffer_rules *rules, const uint32_t words[4])
 {
+    if (rules->wide)
+        return words[3] >> 28 & 1;
     return rules->swizzle_element ? words[1] >> 30 : words[1] >> 31;
 }
 
@@ -115,7 +151,7 @@ static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules 
     const uint32_t word3 = words[3];
     struct wmi_buffer buffer = {
         .rules = rules,
-        .base = wmi_buffer_canonical(words[0] | (uint64_t)words[1] << 32),
+        .base = wmi_buffer_base(rules, words),
         .stride = words[1] >> 16 & 0x3fff,
         .records = words[2],
         .element_size = rules->element_size_field ? 2u << (word3 >> 19 & 3) : 4,
@@ -125,6 +161,10 @@ static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules 
         .add_tid = word3 >> 23 & 1,
         .swizzle = wmi_buffer_swizzle_enable(rules, words),
     };
+    if (rules->wide) {
+        wmi_buffer_decode_wide(&buffer, words);
+        return buffer;
+    }
     buffer.strided = buffer.stride != 0;
     if (rules->swizzle_element)
         buffer.element_size = words[1] >> 30 == 3 ? 16 : 4;

@@ -26,6 +26,7 @@ enum {
     G10_11 = G10S | G11,
     G11_12 = G11 | G12,
     G10_12 = G10S | G11_12,
+    G125 = 1 << WMI_LAYOUT_GFX1250, /* V# only: CDNA 5 ISA, "Buffer Resource" */
     ALL = G6_94 | G10_12,
     IMAGED = G6_9 | G10_12, /* generations with images and samplers */
 };
@@ -66,7 +67,13 @@ static const struct wmi_descriptor_field buffer_fields[] = {
     {"NV", G9_94, W(3, 27), 1, M(FLAG)},
     {"OOB_SELECT", G10S, W(3, 28), 2, M(RANGE_CHECK)},
     {"OOB_SELECT", G11_12, W(3, 28), 2, M(RANGE_CHECK_PAYLOAD)},
-    {"TYPE", ALL, W(3, 30), 2, M(BUFFER_TYPE)},
+    {"BASE_ADDRESS", G125, W(0, 0), 57, M(ADDRESS)},
+    {"NUM_RECORDS", G125, W(1, 25), 45, M(BYTES)},
+    {"STRIDE", G125, W(3, 12), 14, M(BYTES)},
+    {"STRIDE_SCALE", G125, W(3, 26), 2, M(STRIDE_SCALE)},
+    {"SWIZZLE_ENABLE", G125, W(3, 28), 1, M(FLAG)},
+    {"OOB_SELECT", G125, W(3, 29), 1, M(RANGE_CHECK_BYTES)},
+    {"TYPE", ALL | G125, W(3, 30), 2, M(BUFFER_TYPE)},
     {0},
 };
 
@@ -238,6 +245,8 @@ const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value)
         [M(RANGE_CHECK_PAYLOAD)] = {"in range: index < NUM_RECORDS and end <= STRIDE",
                                     "in range: index < NUM_RECORDS", "in range: NUM_RECORDS > 0",
                                     "in range: end <= NUM_RECORDS; swizzled: as 0"},
+        [M(RANGE_CHECK_BYTES)] = {"in range: end <= NUM_RECORDS",
+                                  "in range: end <= NUM_RECORDS, and in the record"},
         [M(BUFFER_TYPE)] = {"buffer"},
         [M(IMAGE_TYPE)] = {"buffer", [8] = "1D", "2D", "3D", "cube", "1D array", "2D array", "2D MSAA",
                            "2D MSAA array"},

@@ -159,6 +159,18 @@ static struct rule selected_rule(const struct wmi_buffer *b, const struct wmi_bu
                          1};
 }
 
+static struct rule bytes_rule(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
+{
+    const uint64_t before = index_of(p) * b->stride + p->offset;
+    const struct comparison all = bytes_in_records(b, p, "index x stride + offset + soffset + bytes", before);
+    const struct comparison record = {"offset + soffset + bytes", "stride", p->offset + p->soffset + p->bytes,
+                                      b->stride, true};
+    if (b->swizzle)
+        return (struct rule){.why = "swizzled"};
+    return b->select ? (struct rule){"OOB_SELECT 1, bytes and records", {all, record}, 2}
+                     : (struct rule){"OOB_SELECT 0, bytes", {all}, 1};
+}
+
 static struct rule rule_of(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
 {
     const enum wmi_buffer_check check = b->rules->check;
@@ -166,6 +178,8 @@ static struct rule rule_of(const struct wmi_buffer *b, const struct wmi_buffer_p
         return (struct rule){.why = "addr64"};
     if (check == WMI_BUFFER_CHECK_SELECT)
         return selected_rule(b, p);
+    if (check == WMI_BUFFER_CHECK_BYTES)
+        return bytes_rule(b, p);
     if (b->rules->private_unchecked && b->add_tid && !b->idxen)
         return (struct rule){.why = "ADD_TID without an index, private memory"};
     if (check == WMI_BUFFER_CHECK_IDXEN && b->idxen && b->strided)

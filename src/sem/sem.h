@@ -32,6 +32,7 @@ enum {
     WMI_S_SHARED_LIMIT = 212,
     WMI_S_PRIVATE_BASE = 214,
     WMI_S_PRIVATE_LIMIT = 216,
+    WMI_S_FLAT_SCRATCH_BASE = 230, /* 64 bits: where FLAT finds the wave's scratch memory */
     WMI_S_VCCZ = 251,
     WMI_S_EXECZ = 252,
     WMI_S_SCC = 253, /* 0 or 1 */

@@ -224,3 +224,35 @@ WMI_DEFINE(v_mqsad_u32_u8)
     }
     return wmi_next(frame, op);
 }
+
+/* ---- sums that saturate whatever CLAMP says, and the larger or smaller of them and c; CLAMP makes negative
+ * results 0. Source: CDNA 5 ISA, V_ADD_MAX_I32. ---- */
+
+WMI_INLINE int32_t sum_i32(int32_t a, int32_t b)
+{
+    const int64_t sum = (int64_t)a + b;
+    return (int32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+}
+
+WMI_INLINE uint32_t sum_u32(uint32_t a, uint32_t b)
+{
+    return a + b < a ? UINT32_MAX : a + b;
+}
+
+WMI_INLINE int32_t higher_i32(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+WMI_INLINE int32_t lower_i32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+CLAMPED3(v_add_max_i32, i32, i32, i32, i32, higher_i32(sum_i32(a, b), c),
+         higher_i32(higher_i32(sum_i32(a, b), c), 0))
+CLAMPED3(v_add_min_i32, i32, i32, i32, i32, lower_i32(sum_i32(a, b), c),
+         higher_i32(lower_i32(sum_i32(a, b), c), 0))
+LANES3(v_add_max_u32, u32, u32, u32, u32, sum_u32(a, b) > c ? sum_u32(a, b) : c)
+LANES3(v_add_min_u32, u32, u32, u32, u32, sum_u32(a, b) < c ? sum_u32(a, b) : c)
+LANES3(v_mad_u32, u32, u32, u32, u32, a *b + c)

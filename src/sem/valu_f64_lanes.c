@@ -15,6 +15,8 @@ WMI_PAIRS2(v_minimum_f64, wmi_minimum_f64(a, b, mode))
 WMI_PAIRS2(v_maximum_f64, wmi_maximum_f64(a, b, mode))
 WMI_PAIRS3(v_fma_f64, THREE(wmi_fused_f64(a, b, c)))
 WMI_PAIRS3(v_fmac_f64, THREE(wmi_fused_f64(a, b, c)))
+WMI_PAIRS3(v_fmaak_f64, THREE(wmi_fused_f64(a, b, c)))
+WMI_PAIRS3(v_fmamk_f64, wmi_settle_f64(wmi_fused_f64(a, c, b), a, c, wmi_addend_f64(a, c, b)))
 
 WMI_PAIRS1(v_trunc_f64, wmi_quiet_f64(wmi_round_f64(wmi_input_f64(a, mode), WMI_ROUND_ZERO)))
 WMI_PAIRS1(v_ceil_f64, wmi_quiet_f64(wmi_round_f64(wmi_input_f64(a, mode), WMI_ROUND_UP)))

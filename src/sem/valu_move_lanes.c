@@ -143,6 +143,95 @@ WMI_DEFINE(v_permlane32_swap_b32)
     return wmi_next(frame, op);
 }
 
+/* Permutations within groups of c lanes, by the uniform number b. All lanes are sources, whatever EXEC says.
+ * Widths that are no power of two are not defined. Source: CDNA 5 ISA, V_PERMLANE_BCAST_B32 and the
+ * following. */
+enum move { BROADCAST, UP, DOWN, XOR };
+
+WMI_INLINE unsigned moved_lane(unsigned lane, uint32_t number, uint32_t width, enum move move)
+{
+    const unsigned mask = width - 1, base = lane & ~mask, in_group = lane & mask;
+    const uint32_t most = number > width ? width : number;
+    switch (move) {
+    case BROADCAST:
+        return base + (number & 63 & mask);
+    case UP:
+        return in_group < most ? lane : lane - most;
+    case DOWN:
+        return in_group + most < width ? lane + most : lane;
+    default:
+        return number >= WMI_LANES || (lane ^ number) >= base + width ? lane : lane ^ number;
+    }
+}
+
+WMI_INLINE void move_in_groups(char *frame, const struct wmi_op *op, enum move move)
+{
+    const uint32_t number = wmi_row(frame, op->b)[0], width = wmi_row(frame, op->c)[0];
+    wmi_word index[WMI_LANES], from[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        index[i] = moved_lane(i, number, width, move) % WMI_LANES;
+    wmi_lanes_permute(from, wmi_row(frame, op->a), index);
+    WMI_MASKED_LOOP(u32, from[i]);
+}
+
+#define MOVE_IN_GROUPS(name, move)                                                                           \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        move_in_groups(frame, op, move);                                                                     \
+        return wmi_next(frame, op);                                                                          \
+    }
+MOVE_IN_GROUPS(v_permlane_bcast_b32, BROADCAST)
+MOVE_IN_GROUPS(v_permlane_up_b32, UP)
+MOVE_IN_GROUPS(v_permlane_down_b32, DOWN)
+MOVE_IN_GROUPS(v_permlane_xor_b32, XOR)
+
+/* The address of lane a in the lane's group of b lanes, for ds_bpermute_b32. */
+WMI_DEFINE(v_permlane_idx_gen_b32)
+{
+    const wmi_word *a = wmi_row(frame, op->a);
+    const uint32_t mask = wmi_row(frame, op->b)[0] - 1;
+    wmi_word index[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        index[i] = ((a[i] & 63 & mask) + (i & ~mask)) << 2;
+    WMI_MASKED_LOOP(u32, index[i]);
+    return wmi_next(frame, op);
+}
+
+/* ---- tables in registers: 16 elements of `bits` bits, which a (high) and b hold, chosen by the 16 halves of
+ * bytes of c. Source: CDNA 5 ISA, V_PERM_PK16_B4_U4 and the following. ---- */
+
+WMI_INLINE void look_up(char *frame, const struct wmi_op *op, unsigned bits, unsigned b_dwords)
+{
+    enum { ELEMENTS = 16, MOST_DWORDS = 4 };
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);
+    wmi_word *d = wmi_row(frame, op->d);
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        uint32_t table[MOST_DWORDS + 1] = {0}, result[MOST_DWORDS + 1] = {0};
+        for (unsigned k = 0; k < bits / 2; k++)
+            table[k] = k < b_dwords ? b[k * WMI_LANES + i] : a[(k - b_dwords) * WMI_LANES + i];
+        for (unsigned k = 0; k < ELEMENTS; k++) {
+            const unsigned at = (c[k / 8 * WMI_LANES + i] >> k % 8 * 4 & 15) * bits, to = k * bits;
+            const uint64_t two = table[at / 32] | (uint64_t)table[at / 32 + 1] << 32;
+            const uint64_t element = (two >> at % 32 & ((1u << bits) - 1)) << to % 32;
+            result[to / 32] |= (uint32_t)element;
+            result[to / 32 + 1] |= (uint32_t)(element >> 32);
+        }
+        for (unsigned k = 0; lanes->row[i] && k < bits / 2; k++)
+            d[k * WMI_LANES + i] = result[k];
+    }
+}
+
+#define LOOK_UP(name, bits, b_dwords)                                                                        \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        look_up(frame, op, bits, b_dwords);                                                                  \
+        return wmi_next(frame, op);                                                                          \
+    }
+LOOK_UP(v_perm_pk16_b4_u4, 4, 1)
+LOOK_UP(v_perm_pk16_b6_u4, 6, 2)
+LOOK_UP(v_perm_pk16_b8_u4, 8, 2)
+
 /* Each half of a wave of 64 reads the other, active or not; no operation in waves of 32. Source: RDNA 3 ISA,
  * V_PERMLANE64_B32. */
 WMI_DEFINE(v_permlane64_b32)
@@ -200,3 +289,21 @@ WMI_INLINE uint32_t half_i16(int32_t value)
 /* Saturating: LLVM's clamps from 64 to 16 bits rely on it (AMDGPUPreLegalizerCombiner). */
 LANES2(v_cvt_pk_u16_u32, u32, u32, u32, half_u16(a) | half_u16(b) << 16)
 LANES2(v_cvt_pk_i16_i32, u32, i32, i32, half_i16(a) | half_i16(b) << 16)
+
+WMI_INLINE uint32_t nibble_i8(uint32_t word, unsigned k)
+{
+    const int32_t value = (int8_t)(word >> 8 * k);
+    return (uint32_t)(value > 7 ? 7 : value < -8 ? -8 : value) & 15;
+}
+
+WMI_INLINE uint32_t nibble_u8(uint32_t word, unsigned k)
+{
+    const uint32_t value = word >> 8 * k & 255;
+    return value > 15 ? 15 : value;
+}
+
+/* Source: CDNA 5 ISA, V_SAT_PK4_I4_I8 and V_SAT_PK4_U4_U8. */
+LANES1(v_sat_pk4_i4_i8, u16, u32,
+       nibble_i8(a, 0) | nibble_i8(a, 1) << 4 | nibble_i8(a, 2) << 8 | nibble_i8(a, 3) << 12)
+LANES1(v_sat_pk4_u4_u8, u16, u32,
+       nibble_u8(a, 0) | nibble_u8(a, 1) << 4 | nibble_u8(a, 2) << 8 | nibble_u8(a, 3) << 12)

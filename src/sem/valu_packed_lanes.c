@@ -78,3 +78,43 @@ LANES2(v_pk_lshrrev_b16, u32, u32, u32, (b & 0xffff) >> (a & 15) | b >> 16 >> (a
 LANES2(v_pk_ashrrev_i16, u32, u32, i32,
        (uint32_t)((int32_t)((uint32_t)b << 16) >> 16 >> (a & 15) & 0xffff) |
            (uint32_t)(b >> 16 >> (a >> 16 & 15)) << 16)
+
+/* The sum saturates whatever CLAMP says, which makes negative results 0. Source: CDNA 5 ISA,
+ * V_PK_ADD_MAX_I16, and "Packed Min3 and Max3 ops". */
+WMI_INLINE int16_t higher_i16(int16_t a, int16_t b)
+{
+    return a > b ? a : b;
+}
+
+WMI_INLINE int16_t lower_i16(int16_t a, int16_t b)
+{
+    return a < b ? a : b;
+}
+
+WMI_INLINE uint16_t higher_u16(uint16_t a, uint16_t b)
+{
+    return a > b ? a : b;
+}
+
+WMI_INLINE uint16_t lower_u16(uint16_t a, uint16_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Without a condition, whose merge with a maximum makes gcc 12 fail. */
+WMI_INLINE uint16_t sum_u16(uint16_t a, uint16_t b)
+{
+    const uint16_t sum = (uint16_t)(a + b);
+    return (uint16_t)(sum | -(sum < a));
+}
+
+#define PACKED3_I16(name, value) PACKED3(name, i16, value, higher_i16(value, 0))
+#define PACKED3_U16(name, value) PACKED3(name, u16, value, value)
+PACKED3_I16(v_pk_add_max_i16, higher_i16(saturate_i16(a + b), c))
+PACKED3_I16(v_pk_add_min_i16, lower_i16(saturate_i16(a + b), c))
+PACKED3_I16(v_pk_max3_i16, higher_i16(higher_i16(a, b), c))
+PACKED3_I16(v_pk_min3_i16, lower_i16(lower_i16(a, b), c))
+PACKED3_U16(v_pk_add_max_u16, higher_u16(sum_u16(a, b), c))
+PACKED3_U16(v_pk_add_min_u16, lower_u16(sum_u16(a, b), c))
+PACKED3_U16(v_pk_max3_u16, higher_u16(higher_u16(a, b), c))
+PACKED3_U16(v_pk_min3_u16, lower_u16(lower_u16(a, b), c))

@@ -13,6 +13,8 @@ enum {
     PAIR = 2,
     ALL = 32, /* elements of *_pk32_* and *_2xpk16_* */
     SMALL_DWORDS = 6,
+    SOME = 16, /* at most, elements of *_pk8_* and *_pk16_* */
+    MOST_DWORDS = 16,
     NO_SCALE = 128, /* the exponent of a scale that is NaN */
     QUIET_NAN = 0x7fc00000,
 };
@@ -252,6 +254,121 @@ static void widen_all(char *frame, const struct wmi_op *op, enum wmi_small_float
     }
 }
 
+/* ---- 8 or 16 values. A number has 16 bits of the seed, which goes on after each second one; the scale of
+ * the wide results is a byte, an exponent itself. Source: CDNA 5 ISA, V_CVT_SCALEF32_SR_PK8_FP4_F32 and the
+ * following, "Conversion with Scale". ---- */
+
+static void put_bits(wmi_word *d, unsigned lane, const uint32_t *codes, unsigned count, unsigned bits)
+{
+    uint32_t words[MOST_DWORDS + 1] = {0};
+    for (unsigned k = 0; k < count; k++) {
+        const uint64_t code = (uint64_t)codes[k] << k * bits % 32;
+        words[k * bits / 32] |= (uint32_t)code;
+        words[k * bits / 32 + 1] |= (uint32_t)(code >> 32);
+    }
+    for (unsigned w = 0; w < count * bits / 32; w++)
+        d[WMI_LANES * w + lane] = words[w];
+}
+
+/* scale, seeds: rows; seeds may be NULL. */
+static void narrow_some(char *frame, const struct wmi_op *op, enum wmi_small_float format, enum wide from,
+                        unsigned count, const wmi_word *scale, const wmi_word *seeds)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const wmi_word *a = wmi_row(frame, op->a);
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        uint32_t codes[SOME], seed = seeds ? seeds[i] : 0;
+        for (unsigned k = 0; k < count; k++) {
+            const uint32_t bits = k % 2 ? seed & 0xffff0000 : seed << 16;
+            codes[k] = to_small(frame, from_wide(a, i, k, from), format, scale[i], seeds ? &bits : NULL);
+            seed = k % 2 ? next_seed(seed) : seed;
+        }
+        if (lanes->row[i])
+            put_bits(wmi_row(frame, op->d), i, codes, count, bits_of(format));
+    }
+}
+
+static void widen_some(char *frame, const struct wmi_op *op, enum wmi_small_float format, enum wide to,
+                       unsigned count)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);
+    wmi_word *d = wmi_row(frame, op->d);
+    const unsigned bits = bits_of(format), select = op->y >> WMI_Y_TABLE & 3;
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const int by = (int)(b[i] >> 8 * select & 0xff) - 127;
+        uint32_t values[SOME];
+        for (unsigned k = 0; k < count; k++) {
+            const unsigned at = k * bits, next = at / 32 + (at % 32 + bits > 32);
+            const uint64_t two = a[WMI_LANES * (at / 32) + i] | (uint64_t)a[WMI_LANES * next + i] << 32;
+            values[k] = to_wide((uint32_t)(two >> at % 32), format, by, to);
+        }
+        if (lanes->row[i])
+            put_bits(d, i, values, count, to == F32 ? 32 : 16);
+    }
+}
+
+/* ---- without a scale ---- */
+
+/* f16 of the lowest byte of a, or of its two lowest. */
+static void widen_to_f16(char *frame, const struct wmi_op *op, enum wmi_small_float format, unsigned count)
+{
+    const wmi_word *a = wmi_row(frame, op->a);
+    wmi_word r[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        r[i] = to_wide(a[i], format, 0, F16) | (count == PAIR ? to_wide(a[i] >> 8, format, 0, F16) << 16 : 0);
+    WMI_MASKED_LOOP(u32, r[i]);
+}
+
+/* The two halves of a, in the low half of d. */
+static void narrow_halves(char *frame, const struct wmi_op *op, enum wmi_small_float format)
+{
+    const struct wmi_small_rounding rounding = {.saturates = saturates(frame)};
+    const wmi_word *a = wmi_row(frame, op->a);
+    wmi_word r[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        r[i] = wmi_small_of_f32(from_wide(a, i, 0, F16), format, &rounding) |
+               wmi_small_of_f32(from_wide(a, i, 1, F16), format, &rounding) << 8;
+    WMI_MASKED_LOOP(u32, r[i]);
+}
+
+/* The low half of a, rounded with as many of b's top bits as are cut off, in the byte that op_sel[3:2]
+ * selects; the others stay. */
+static void narrow_half_random(char *frame, const struct wmi_op *op, enum wmi_small_float format)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);
+    wmi_word *d = wmi_row(frame, op->d);
+    const unsigned cut = 10u - wmi_small_layouts[format].fraction;
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const struct wmi_small_rounding rounding = {true, saturates(frame), b[i] & ~(UINT32_MAX >> cut)};
+        const uint32_t code = wmi_small_of_f32(from_wide(a, i, 0, F16), format, &rounding);
+        if (lanes->row[i])
+            put_part(op, d + i, code, 8);
+    }
+}
+
+/* a and b as two halves, rounded with the halves of c, and then cut off. */
+static void narrow_both_random(char *frame, const struct wmi_op *op, enum wmi_small_float format)
+{
+    const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);
+    const uint32_t quiet = format == WMI_SMALL_BF16 ? 0x7fc0 : 0x7e00;
+    wmi_word r[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t from[PAIR] = {a[i], b[i]};
+        r[i] = 0;
+        for (unsigned k = 0; k < PAIR; k++) {
+            const uint32_t seed = k ? c[i] & 0xffff0000 : c[i] << 16;
+            const struct wmi_small_rounding rounding = {true, saturates(frame), seed};
+            const bool nan = (from[k] & 0x7fffffff) > 0x7f800000;
+            const uint32_t half =
+                nan ? (from[k] >> 16 & 0x8000) | quiet : wmi_small_of_f32(from[k], format, &rounding);
+            r[i] |= half << 16 * k;
+        }
+    }
+    WMI_MASKED_LOOP(u32, r[i]);
+}
+
 /* ---- rows ---- */
 
 #define BODY_OF(name, call)                                                                                  \
@@ -312,3 +429,40 @@ ALL_WIDE(WIDEN_ALL, fp6, WMI_FP6)
 ALL_WIDE(WIDEN_ALL, bf6, WMI_BF6)
 ALTERNATING(fp6, WMI_FP6)
 ALTERNATING(bf6, WMI_BF6)
+
+#define NARROW_8(to, from, format, wide)                                                                     \
+    BODY_OF(v_cvt_scalef32_pk8_##to##_##from,                                                                \
+            narrow_some(frame, op, format, wide, 8, wmi_row(frame, op->b), NULL))                            \
+    BODY_OF(v_cvt_scalef32_sr_pk8_##to##_##from,                                                             \
+            narrow_some(frame, op, format, wide, 8, wmi_row(frame, op->c), wmi_row(frame, op->b)))
+#define NARROW_16(to, from, format, wide)                                                                    \
+    BODY_OF(v_cvt_scalef32_pk16_##to##_##from,                                                               \
+            narrow_some(frame, op, format, wide, 16, wmi_row(frame, op->b), NULL))                           \
+    BODY_OF(v_cvt_scalef32_sr_pk16_##to##_##from,                                                            \
+            narrow_some(frame, op, format, wide, 16, wmi_row(frame, op->c), wmi_row(frame, op->b)))
+#define WIDEN_8(from, to, format, wide)                                                                      \
+    BODY_OF(v_cvt_scale_pk8_##to##_##from, widen_some(frame, op, format, wide, 8))
+#define WIDEN_16(from, to, format, wide)                                                                     \
+    BODY_OF(v_cvt_scale_pk16_##to##_##from, widen_some(frame, op, format, wide, 16))
+
+ALL_WIDE(NARROW_8, fp8, WMI_FP8_OCP)
+ALL_WIDE(NARROW_8, bf8, WMI_BF8_OCP)
+ALL_WIDE(NARROW_8, fp4, WMI_FP4)
+ALL_WIDE(NARROW_16, fp6, WMI_FP6)
+ALL_WIDE(NARROW_16, bf6, WMI_BF6)
+ALL_WIDE(WIDEN_8, fp8, WMI_FP8_OCP)
+ALL_WIDE(WIDEN_8, bf8, WMI_BF8_OCP)
+ALL_WIDE(WIDEN_8, fp4, WMI_FP4)
+ALL_WIDE(WIDEN_16, fp6, WMI_FP6)
+ALL_WIDE(WIDEN_16, bf6, WMI_BF6)
+
+BODY_OF(v_cvt_f16_fp8, widen_to_f16(frame, op, WMI_FP8_OCP, 1))
+BODY_OF(v_cvt_f16_bf8, widen_to_f16(frame, op, WMI_BF8_OCP, 1))
+BODY_OF(v_cvt_pk_f16_fp8, widen_to_f16(frame, op, WMI_FP8_OCP, PAIR))
+BODY_OF(v_cvt_pk_f16_bf8, widen_to_f16(frame, op, WMI_BF8_OCP, PAIR))
+BODY_OF(v_cvt_pk_fp8_f16, narrow_halves(frame, op, WMI_FP8_OCP))
+BODY_OF(v_cvt_pk_bf8_f16, narrow_halves(frame, op, WMI_BF8_OCP))
+BODY_OF(v_cvt_sr_fp8_f16, narrow_half_random(frame, op, WMI_FP8_OCP))
+BODY_OF(v_cvt_sr_bf8_f16, narrow_half_random(frame, op, WMI_BF8_OCP))
+BODY_OF(v_cvt_sr_pk_f16_f32, narrow_both_random(frame, op, WMI_SMALL_F16))
+BODY_OF(v_cvt_sr_pk_bf16_f32, narrow_both_random(frame, op, WMI_SMALL_BF16))

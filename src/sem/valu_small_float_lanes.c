@@ -15,6 +15,23 @@
         return wmi_next(frame, op);                                                                          \
     }
 
+/* CLAMP chooses another format. Source: CDNA 5 ISA, "Conversion to/from E5M3"; unverified of negative
+ * numbers, which lose their sign here. */
+static enum wmi_small_float chosen(const struct wmi_op *op, enum wmi_small_float format)
+{
+    return format == WMI_FP8_OCP && op->y & 1 ? WMI_E5M3 : format;
+}
+
+WMI_DEFINE(v_cvt_f32_fp8_scale)
+{
+    const wmi_word *a = wmi_row(frame, op->a);
+    wmi_word r[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        r[i] = wmi_f32_of_small(a[i] & 0xff, chosen(op, WMI_FP8_OCP));
+    WMI_MASKED_LOOP(u32, r[i]);
+    return wmi_next(frame, op);
+}
+
 /* The two lowest bytes of a. */
 #define WIDEN_PAIR(name, format)                                                                             \
     WMI_DEFINE(name)                                                                                         \
@@ -42,10 +59,10 @@ static bool saturates(const char *frame)
         const unsigned at = op->x >> (WMI_X_OP_SEL + 3) & 1 ? 16 : 0;                                        \
         wmi_word r[WMI_LANES];                                                                               \
         for (unsigned i = 0; i < WMI_LANES; i++)                                                             \
-            r[i] =                                                                                           \
-                (from[i] & ~(0xffffu << at)) |                                                               \
-                (wmi_small_of_f32(a[i], format, &rounding) | wmi_small_of_f32(b[i], format, &rounding) << 8) \
-                    << at;                                                                                   \
+            r[i] = (from[i] & ~(0xffffu << at)) |                                                            \
+                   ((wmi_small_of_f32(a[i], chosen(op, format), &rounding) & 0xff) |                         \
+                    (wmi_small_of_f32(b[i], chosen(op, format), &rounding) & 0xff) << 8)                     \
+                       << at;                                                                                \
         WMI_MASKED_LOOP(u32, r[i]);                                                                          \
         return op + 1;                                                                                       \
     }
@@ -61,7 +78,8 @@ static bool saturates(const char *frame)
         wmi_word r[WMI_LANES];                                                                               \
         for (unsigned i = 0; i < WMI_LANES; i++) {                                                           \
             const struct wmi_small_rounding rounding = {true, saturated, b[i]};                              \
-            r[i] = (from[i] & ~(0xffu << at)) | wmi_small_of_f32(a[i], format, &rounding) << at;             \
+            r[i] = (from[i] & ~(0xffu << at)) |                                                              \
+                   (wmi_small_of_f32(a[i], chosen(op, format), &rounding) & 0xff) << at;                     \
         }                                                                                                    \
         WMI_MASKED_LOOP(u32, r[i]);                                                                          \
         return op + 1;                                                                                       \

@@ -60,3 +60,25 @@ LANES3(v_lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
 MULTIPLY_ADD(v_mad_u64_u32, uint32_t, uint64_t, CARRY, sum | SPREAD(CARRY))
 MULTIPLY_ADD(v_mad_i64_i32, int32_t, int64_t, SIGN,
              (sum & ~SPREAD(OVERFLOW)) | ((SPREAD(c) ^ INT64_MAX) & SPREAD(OVERFLOW)))
+
+/* Without carries; CLAMP saturates. Source: CDNA 5 ISA, V_ADD_NC_U64 and the following; of multiply-adds,
+ * whose CLAMP is not documented, as above (unverified). */
+CLAMPED2(v_add_nc_u64, u64, u64, u64, a + b, a + b < a ? UINT64_MAX : a + b)
+CLAMPED2(v_sub_nc_u64, u64, u64, u64, a - b, a < b ? 0 : a - b)
+LANES2(v_mul_u64, u64, u64, u64, a *b)
+LANES2(v_min_u64, u64, u64, u64, a < b ? a : b)
+LANES2(v_max_u64, u64, u64, u64, a >= b ? a : b)
+LANES2(v_min_i64, i64, i64, i64, a < b ? a : b)
+LANES2(v_max_i64, i64, i64, i64, a >= b ? a : b)
+
+WMI_INLINE int64_t saturated_sum(int64_t a, int64_t b)
+{
+    const uint64_t sum = (uint64_t)a + (uint64_t)b;
+    const uint64_t over = ~((uint64_t)a ^ (uint64_t)b) & ((uint64_t)a ^ sum);
+    return over >> 63 ? (a < 0 ? INT64_MIN : INT64_MAX) : (int64_t)sum;
+}
+
+CLAMPED3(v_mad_nc_u64_u32, u64, u32, u32, u64, (uint64_t)a *b + c,
+         (uint64_t)a *b + c < c ? UINT64_MAX : (uint64_t)a * b + c)
+CLAMPED3(v_mad_nc_i64_i32, i64, i32, i32, i64, (uint64_t)((int64_t)a *b) + (uint64_t)c,
+         saturated_sum((int64_t)a *b, c))

@@ -6,10 +6,17 @@
 #include <stdint.h>
 
 /* Limit wmma_rules: how a generation multiplies matrices. */
-enum wmi_wmma_rules { WMI_WMMA_NONE, WMI_WMMA_RDNA3, WMI_WMMA_RDNA4 };
+enum wmi_wmma_rules { WMI_WMMA_NONE, WMI_WMMA_RDNA3, WMI_WMMA_RDNA4, WMI_WMMA_CDNA5 };
 
-/* x of the step: the instruction's id, and its rules from this bit on. */
+/* `value` of the step: the instruction's id, and its rules from this bit on. e and x: the rows of the scales
+ * of A and B. */
 enum { WMI_WMMA_RULES_AT = 16 };
+
+/* Values of one scale along k. */
+enum wmi_wmma_block { WMI_WMMA_UNSCALED, WMI_WMMA_BLOCK_32, WMI_WMMA_BLOCK_16 };
+
+/* Formats of scales, as encoded. */
+enum wmi_wmma_scale { WMI_WMMA_E8M0, WMI_WMMA_SCALE_E5M3, WMI_WMMA_SCALE_E4M3 };
 
 /* y of the step: modifiers, from these bits on. */
 enum wmi_wmma_modifier {
@@ -19,6 +26,15 @@ enum wmi_wmma_modifier {
     WMI_WMMA_NEG_HI = 7,
     WMI_WMMA_C_CONSTANT = 10, /* C is one row for all registers */
     WMI_WMMA_INDEX_KEY = 11,  /* of SWMMAC, whose c holds the indices; D is C, too */
+    WMI_WMMA_A_FORMAT = 13,   /* of f8f6f4: 0 to 4 are fp8, bf8, fp6, bf6, fp4 */
+    WMI_WMMA_B_FORMAT = 16,
+    WMI_WMMA_A_SCALE_FORMAT = 19, /* enum wmi_wmma_scale */
+    WMI_WMMA_B_SCALE_FORMAT = 21,
+    WMI_WMMA_A_SCALE_HIGH = 23, /* the scales are in the upper lanes */
+    WMI_WMMA_B_SCALE_HIGH = 24,
+    WMI_WMMA_A_SCALE_BYTE = 25, /* there is one scale: the lowest byte */
+    WMI_WMMA_B_SCALE_BYTE = 26,
+    WMI_WMMA_BLOCK = 27, /* enum wmi_wmma_block */
 };
 
 /* Where 16 elements are: in that many lanes from `lane` on, each at `slot` among the lane's elements. */
@@ -36,6 +52,13 @@ static inline struct wmi_wmma_place wmi_wmma12_factor(unsigned wave, unsigned k,
     const unsigned half = count / 2, shared = 16 * count / wave,
                    own = shared < 32 / bits ? 32 / bits : shared;
     return (struct wmi_wmma_place){(uint16_t)(16 * (k / half) + 32 * (k % half / own)), (uint16_t)(k % own)};
+}
+
+/* gfx12.5: `run` elements along k are in the lower half of the lanes, as many in the upper one. Source: CDNA
+ * 5 ISA, "Matrix Element Storage in VGPRs", "16-bit Sparse Matrices" and the following. */
+static inline struct wmi_wmma_place wmi_wmma125_factor(unsigned k, unsigned run)
+{
+    return (struct wmi_wmma_place){(uint16_t)(16 * (k / run % 2)), (uint16_t)(k / (2 * run) * run + k % run)};
 }
 
 /* gfx12: row i of C and D. Source: as above. */

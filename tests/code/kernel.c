@@ -179,6 +179,12 @@ static void add_directives(struct text *t, const struct kernel *k)
 /* Sets four SGPRs to a V# of bytes, starting at `address`. */
 static void add_buffer(struct text *t, const struct kernel *k, unsigned reg, uint64_t address)
 {
+    if (limit(k, WMI_LIMIT_descriptors) ==
+        9) { /* CDNA 5 ISA, "Buffer Resource": 45 bits of NUM_RECORDS, from bit 57 on */
+        add(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, -1\ns_mov_b32 s%u, 0x3f\n", reg,
+            (uint32_t)address, reg + 1, (uint32_t)(address >> 32) | 0xfe000000, reg + 2, reg + 3);
+        return;
+    }
     add(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", reg, (uint32_t)address, reg + 1,
         (uint32_t)(address >> 32));
     add(t, "s_mov_b32 s%u, -1\ns_mov_b32 s%u, 0x%x\n", reg + 2, reg + 3,
@@ -368,8 +374,7 @@ struct kernel *kernel_create(const char *name)
     k->memory = MEMORY;
 
     add(t, ".text\n.globl k\n.p2align 8\n.type k,%%function\nk:\n");
-    if (limit(k, WMI_LIMIT_executes)) /* otherwise nothing must precede the body */
-        add_prologue(t, k);
+    add_prologue(t, k);
     add(t,
         ".globl body\n.type body,%%function\nbody:\n.fill %u, 4, 0\n.globl done\n.type "
         "done,%%function\ndone:\n",
@@ -381,10 +386,8 @@ struct kernel *kernel_create(const char *name)
     require(wm_object_open(bytes, size, k->name, k->name, &k->object, &diag), k->name, &diag);
     require(wm_object_find_kernel(k->object, "k", &k->kernel, &diag), k->name, &diag);
     free(bytes);
-    if (limit(k, WMI_LIMIT_executes)) {
-        make_sets(k, t, true);
-        make_sets(k, t, false);
-    }
+    make_sets(k, t, true);
+    make_sets(k, t, false);
     t->length = 0;
     add(t, "s_branch 0\n");
     assemble(k, t, WM_ASSEMBLE_RAW, &bytes, &size);

@@ -226,12 +226,22 @@ static void store_row(struct text *text, unsigned vgpr, unsigned row)
     add_row(text, "buffer_store_dword", "v", vgpr, OUTPUT / ROW_BYTES + row);
 }
 
+static bool has_upper_registers(const char *target)
+{
+    return !strcmp(target, "gfx1250");
+}
+
 /* Enables all lanes and computes their offsets in the exchange memory. */
 static void begin_exchange(const struct world *world, struct text *text)
 {
     const struct machine *m = world->machine;
     const uint32_t word3 = generation_of(world->target) >= 10 ? 0x31016fac : 0x00024fac; /* raw dwords */
-    const uint32_t words[4] = {(uint32_t)m->exchange, (uint32_t)(m->exchange >> 32), EXCHANGE_BYTES, word3};
+    uint32_t words[4] = {(uint32_t)m->exchange, (uint32_t)(m->exchange >> 32), EXCHANGE_BYTES, word3};
+    if (has_upper_registers(world->target)) { /* 57 bits of the base, 45 of the size */
+        words[1] |= (uint32_t)EXCHANGE_BYTES << 25;
+        words[2] = EXCHANGE_BYTES >> 7;
+        words[3] = 0;
+    }
     if (world->lanes == 64) {
         add(text, "s_mov_b64 s[%d:%d], exec", SGPR_EXEC, SGPR_EXEC + 1);
         add(text, "s_mov_b64 exec, -1");
@@ -362,10 +372,12 @@ static void add_descriptor(const struct world *world, FILE *out)
             ".amdhsa_next_free_sgpr 100\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
             ".amdhsa_system_sgpr_workgroup_id_y 1\n.amdhsa_system_sgpr_workgroup_id_z 1\n"
             ".amdhsa_system_vgpr_workitem_id 2\n.amdhsa_float_denorm_mode_32 3\n",
-            unified ? 512 : 256);
+            has_upper_registers(world->target) ? 1024
+            : unified                          ? 512
+                                               : 256);
     if (unified)
         fprintf(out, ".amdhsa_accum_offset 256\n");
-    if (generation >= 10)
+    if (generation >= 10 && !has_upper_registers(world->target))
         fprintf(out, ".amdhsa_wavefront_size32 %d\n", world->lanes == 32);
     fprintf(out, ".end_amdhsa_kernel\n");
 }

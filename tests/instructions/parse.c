@@ -31,9 +31,9 @@ static const struct kind {
 };
 
 /* The targets that represent their generations; ranges consist of these. */
-static const char *const main_targets[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
-                                           "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
-                                           "gfx1100", "gfx1150", "gfx1200"};
+static const char *const main_targets[] = {"gfx600",  "gfx700",  "gfx803",  "gfx900",  "gfx906",
+                                           "gfx908",  "gfx90a",  "gfx942",  "gfx1010", "gfx1030",
+                                           "gfx1100", "gfx1150", "gfx1200", "gfx1250"};
 enum { MAIN_TARGETS = sizeof main_targets / sizeof *main_targets };
 
 struct parser {

@@ -220,6 +220,7 @@ static void word_buffer(const struct wmi_words *words, const struct wmi_found *f
     const uint32_t v[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
     const bool idxen = last >> 63;
     const struct wmi_buffer_rules *rules = wmi_memory_buffer_rules(words->checker);
+    const bool wide = rules && rules->wide;
     char access[SHORT], which[SHORT] = "";
     access_text(found, access, sizeof access);
     if (path_of(found) == WMI_PATH_SMEM || !rules) {
@@ -238,16 +239,20 @@ static void word_buffer(const struct wmi_words *words, const struct wmi_found *f
                                (rules->check == WMI_BUFFER_CHECK_IDXEN && idxen));
         if (rules->check == WMI_BUFFER_CHECK_SELECT)
             snprintf(which, sizeof which, "OOB_SELECT %u: %s", buffer.select, checks[buffer.select]);
+        else if (wide && buffer.select)
+            snprintf(which, sizeof which, "bytes below NUM_RECORDS, and below STRIDE within a record");
         else
             snprintf(which, sizeof which, "%s",
                      records ? "index below NUM_RECORDS, in records" : "offset below NUM_RECORDS, in bytes");
     }
     snprintf(message, size,
-             "%s dropped by its V# %08x %08x %08x %08x (base 0x%" PRIx64
-             ", stride %u, NUM_RECORDS %u): index "
+             "%s dropped by its V# %08x %08x %08x %08x (base 0x%" PRIx64 ", stride %u, NUM_RECORDS %" PRIu64
+             "): index "
              "%u, offset %u, SOFFSET %u are out of range (%s)",
-             access, v[0], v[1], v[2], v[3], wmi_buffer_canonical(v[0] | (uint64_t)v[1] << 32),
-             v[1] >> 16 & 0x3fff, v[2], (uint32_t)place, (uint32_t)(place >> 32), (uint32_t)last, which);
+             access, v[0], v[1], v[2], v[3],
+             wide ? wmi_buffer_base(rules, v) : wmi_buffer_canonical(v[0] | (uint64_t)v[1] << 32),
+             (wide ? v[3] >> 12 : v[1] >> 16) & 0x3fff, wide ? wmi_buffer_wide_records(v) : v[2],
+             (uint32_t)place, (uint32_t)(place >> 32), (uint32_t)last, which);
 }
 
 static void word_image(const struct wmi_words *words, const struct wmi_found *found, char *message,

@@ -7,6 +7,7 @@
 #include "exec/control/steps.h"
 #include "exec/run/dispatch.h"
 #include "exec/run/program.h"
+#include "lower/msb.h"
 #include "lower/place.h"
 #include "wavemem/wavemem.h"
 
@@ -32,20 +33,22 @@ static const struct wmi_op *find(char *frame, uint64_t place)
     const struct wmi_op *step = wmi_program_at(wave->program, place, &full);
     if (__builtin_expect(!step, 0))
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = full ? WM_FAULT_CODE_LIMIT : WM_FAULT_NO_MEMORY,
-                                                 .pc = place & ~(uint64_t)WMI_STATE_BITS,
+                                                 .pc = wmi_pc_of(place),
                                                  .lanes = wmi_frame_of(frame)->exec.bits});
     return step;
 }
 
-/* Jumps to an address computed by the guest, in the state that MODE now has. */
-static const struct wmi_op *jump(char *frame, uint64_t pc)
+/* Jumps to an address computed by the guest, in the state that MODE now has. msb: upper bits of VGPR
+ * numbers. */
+static const struct wmi_op *jump(char *frame, uint64_t pc, unsigned msb)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
-    if (pc & 3)
+    if (pc != wmi_pc_of(pc))
         return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_INSTRUCTION,
                                                         .pc = pc,
                                                         .lanes = wmi_frame_of(frame)->exec.bits});
-    const uint64_t place = pc | (wmi_frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS);
+    const uint32_t state = wmi_frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
+    const uint64_t place = wmi_place_with_msb(pc, msb) | state;
     struct wmi_jump *last = &wmi_wave_of(frame)->worker->jumps[wmi_jump_index(place)];
     if (!last->step || last->place != place)
         *last = (struct wmi_jump){place, find(frame, place)};
@@ -152,7 +155,7 @@ const struct wmi_op *wmi_step_sleep(char *restrict frame, const struct wmi_op *o
 const struct wmi_op *wmi_step_set_pc(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->left -= op->c;
-    return jump(frame, wmi_frame_64(frame, op->a));
+    return jump(frame, wmi_frame_64(frame, op->a), op->y);
 }
 
 /* d = op->value, the address of the next instruction, then jumps to a. d is not EXEC. */
@@ -161,14 +164,23 @@ const struct wmi_op *wmi_step_swap_pc(char *restrict frame, const struct wmi_op 
     const uint64_t target = wmi_frame_64(frame, op->a);
     wmi_frame_of(frame)->left -= op->c;
     memcpy(frame + op->d, &op->value, sizeof op->value);
-    return jump(frame, target);
+    return jump(frame, target, op->y);
 }
 
 /* Jumps to op->value in the state that MODE now has. */
 const struct wmi_op *wmi_step_enter_state(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->left -= op->c;
-    return jump(frame, op->value);
+    return jump(frame, op->value, 0);
+}
+
+const struct wmi_op *wmi_step_enter_msb(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t mask = op->x, bits = wmi_frame_32(frame, op->a) << (op->y >> 8) & mask;
+    const uint32_t before = wmi_msb_to_mode(op->y & UINT8_MAX) << WMI_MODE_MSB_SHIFT;
+    wmi_frame_of(frame)->left -= op->c;
+    return jump(frame, op->value,
+                wmi_msb_from_mode(((before & ~mask) | bits) >> WMI_MODE_MSB_SHIFT & UINT8_MAX));
 }
 
 /* What a trap means when no debugger is there. Source: LLVM AMDGPUUsage, "Trap Handler ABI": the runtime's

@@ -12,6 +12,7 @@
 #include "exec/run/clock.h"
 #include "exec/run/dispatch.h"
 #include "exec/run/program.h"
+#include "lower/msb.h"
 #include "lower/place.h"
 
 enum { MODE = WMI_HWREG_MODE, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
@@ -144,6 +145,7 @@ struct wmi_hwreg_rules {
     uint32_t fixed_mode; /* bits of MODE that are always set and not visible to programs */
     bool writes_flat_scratch;
     bool mode_has_state;                       /* MODE contains VSKIP and GPR_IDX_EN */
+    uint32_t mode_in_places;                   /* bits of MODE that are part of the program's places */
     uint8_t violation_register, violation_bit; /* MEM_VIOL */
 };
 
@@ -167,6 +169,12 @@ static const struct wmi_hwreg_rules rules[] = {
     {.read = {SIZES, RDNA, [MODE] = visible_mode, [2] = status_without_scc, [4] = private_state,
               [17] = private_exceptions, [29] = cycles_lo, [30] = cycles_hi},
      .fixed_mode = DX10_CLAMP,
+     .violation_register = 17,
+     .violation_bit = 4},
+    {.read = {SIZES, RDNA, [MODE] = visible_mode, [2] = status_without_scc, [4] = private_state,
+              [17] = private_exceptions, [29] = cycles_lo, [30] = cycles_hi},
+     .fixed_mode = DX10_CLAMP,
+     .mode_in_places = WMI_MODE_MSB,
      .violation_register = 17,
      .violation_bit = 4},
 };
@@ -199,7 +207,8 @@ void wmi_hwreg_write(const struct wmi_hwreg_rules *r, struct wmi_frame *frame, s
 {
     const uint32_t mask = reg.mask << reg.shift, bits = value << reg.shift & mask;
     if (reg.id == MODE) {
-        const uint32_t dropped = r->mode_has_state ? 0 : WMI_MODE_STATE; /* DISABLE_PERF and others */
+        const uint32_t dropped = /* DISABLE_PERF and others */
+            (r->mode_has_state ? 0 : WMI_MODE_STATE) | r->mode_in_places;
         wmi_frame_set_mode(frame, (((frame->mode & ~mask) | bits) & ~dropped) | r->fixed_mode);
     } else if (reg.id == r->violation_register && mask >> r->violation_bit & 1) {
         ((struct wmi_wave *)frame->wave)->violated = bits >> r->violation_bit & 1;

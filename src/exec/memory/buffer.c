@@ -122,8 +122,9 @@ static unsigned char *reach(const char *frame, const struct wmi_memory_op *m, co
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     const uint64_t address = address_of(m, plan, place);
-    return is_private(&plan->buffer) ? wmi_vmem_reach_private(frame, hit, plan->buffer.base, address, bytes)
-                                     : wmi_vmem_reach(worker, hit, address, bytes);
+    return is_private(&plan->buffer)
+               ? wmi_vmem_reach_private(frame, hit, plan->buffer.base, address, bytes, false)
+               : wmi_vmem_reach(worker, hit, address, bytes);
 }
 
 static void check_element(const char *frame, const struct wmi_memory_op *m, struct plan *plan,

@@ -63,7 +63,7 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
     if (!is_private(frame, op, end, soffset))
         return false;
     r->hit = &wmi_wave_of(frame)->worker->hits[m->hit];
-    r->buffer = wmi_buffer_canonical(words[0] | (uint64_t)words[1] << 32);
+    r->buffer = wmi_buffer_base(m->buffer, words);
     r->base = r->buffer + soffset;
     return true;
 }
@@ -75,7 +75,7 @@ INLINE unsigned char *private_rows(const char *frame, const struct request *r, s
     if (r->offset % 4 + shape.bytes > 4)
         return NULL;
     return wmi_vmem_reach_private(frame, r->hit, r->buffer, r->base + (uint64_t)(r->offset / 4) * PRIVATE_ROW,
-                                  shape.elements * PRIVATE_ROW);
+                                  shape.elements * PRIVATE_ROW, false);
 }
 
 /* Distance of each active lane's first element from the start of the allocation; inactive lanes get the place
@@ -86,7 +86,7 @@ INLINE bool private_places(const char *frame, const struct wmi_op *op, const str
     const struct wmi_memory_op *m = op->data;
     const uint32_t *row = (const uint32_t *)(frame + op->a);
     if (!wmi_vmem_reach_private(frame, r->hit, r->buffer, r->base + (uint64_t)(r->offset / 4) * PRIVATE_ROW,
-                                4))
+                                4, false))
         return false;
     const uint64_t size = r->hit->high - r->hit->low, base = r->base - r->hit->low;
     const uint64_t span = (shape.elements - 1) * PRIVATE_ROW + 4;

@@ -61,20 +61,23 @@ static unsigned reached_flags(char *frame, const struct wmi_op *op)
 }
 
 /* Address via a V#: dwords past its end read 0 and are not written; small elements and atomics are checked by
- * their first byte. Only base, stride and NUM_RECORDS matter. Source: RDNA 3 and 4 ISA, "Scalar Memory";
- * Mesa, si_make_buffer_descriptor, on the units of NUM_RECORDS. */
+ * their first byte. Only base, stride and NUM_RECORDS matter; on gfx12.5 the latter counts bytes ("Scalar
+ * Memory" of range checks; the formula of s_buffer_load multiplies it by the stride). Source: RDNA 3 and 4
+ * ISA, "Scalar Memory"; Mesa, si_make_buffer_descriptor, on the units of NUM_RECORDS. */
 static __attribute__((noinline)) struct wmi_scalar_place
 buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
 {
     const struct wmi_memory_op *m = op->data;
     const uint32_t unit = m->kind == WMI_ACCESS_ATOMIC || m->bytes < 4 ? m->bytes : 4;
     struct wmi_scalar_place place = {.wanted = (uint32_t)m->elements * m->bytes};
-    uint32_t v[3];
+    uint32_t v[4];
     memcpy(v, frame + op->a, sizeof v);
     const uint32_t stride = v[1] >> 16 & 0x3fff, low = m->bytes < 4 ? m->bytes - 1u : 3;
-    const uint64_t size = (uint64_t)v[2] * (stride ? stride : 1) & ~(uint64_t)(m->size_rounded ? low : 0);
-    const uint64_t base = (v[0] | (uint64_t)v[1] << 32) & ~(uint64_t)low;
-    place.address = wmi_buffer_canonical(base + offset);
+    const uint64_t records =
+        m->buffer->wide ? wmi_buffer_wide_records(v) : (uint64_t)v[2] * (stride ? stride : 1);
+    const uint64_t size = records & ~(uint64_t)(m->size_rounded ? low : 0);
+    place.address =
+        wmi_buffer_sign_extended(m->buffer, (wmi_buffer_base(m->buffer, v) & ~(uint64_t)low) + offset);
     if (offset < size) {
         const uint64_t inside = (size - offset + unit - 1) / unit * unit;
         place.bytes = inside < place.wanted ? (uint32_t)inside : place.wanted;

@@ -36,19 +36,32 @@ bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64
     return true;
 }
 
-/* Guest address of byte `offset` of a lane's private memory: dwords of the wave's lanes are interleaved.
+/* Guest address of byte `offset` of a lane's private memory: dwords of the wave's lanes are interleaved. The
+ * memory of a wave in front of this one's is at offsets that wrap.
  * Source: RDNA3 ISA, swizzle with an element size of 4 bytes and an index stride of the wave size. */
 static uint64_t interleaved(const char *frame, const struct wmi_memory_op *m, unsigned lane, uint64_t offset)
 {
-    return wmi_vmem_scratch_base(frame, m) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
+    return wmi_vmem_scratch_base(frame, m) + (offset & ~UINT64_C(3)) * wave_size(frame) + 4 * lane +
+           offset % 4;
 }
 
-/* Addresses have 48 bits and are sign-extended. Source: RDNA4 ISA, "Memory aperture"; unverified for other
- * generations. */
-static bool in_hole(uint64_t address)
+/* Addresses are sign-extended. Source: RDNA4 ISA, "Memory aperture"; CDNA 5 ISA, "Memory Aperture Query". */
+static bool in_hole(const struct wmi_memory_op *m, uint64_t address)
 {
-    const int64_t top = (int64_t)address >> 47;
+    const int64_t top = (int64_t)address >> (m->address_bits - 1);
     return top != 0 && top != -1;
+}
+
+/* The place in private memory that a FLAT address has: {lane, dword of all waves' scratch, byte}. Source:
+ * CDNA 5 ISA, "Flat Addressing" and "Global Shared Scratch Addressing"; unverified of waves whose scratch
+ * base is no multiple of 128. */
+static void place_shared(const char *frame, struct wmi_vmem_plan *plan, unsigned lane, uint64_t address)
+{
+    enum { LANE_SHIFT = 52, LANES = 32 };
+    const uint64_t own = wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH_BASE);
+    const uint64_t mask = (UINT64_C(1) << LANE_SHIFT) - 1;
+    plan->private_lane[lane] = address >> LANE_SHIFT & (LANES - 1);
+    plan->private_offset[lane] = (address & mask) - (own & mask);
 }
 
 static bool within(uint64_t address, uint64_t base, uint64_t limit)
@@ -71,14 +84,18 @@ static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_v
     if (m->path == WMI_PATH_FLAT && in_shared) {
         plan->lds |= bit;
         plan->address[lane] = (plan->address[lane] - shared) & (UINT64_MAX >> (64 - m->flat_lds_bits));
+    } else if (m->path == WMI_PATH_FLAT && in_private && m->scratch_shared) {
+        plan->scratch |= bit;
+        place_shared(frame, plan, lane, plan->address[lane]);
     } else if (m->path == WMI_PATH_FLAT && in_private) {
         plan->scratch |= bit;
+        plan->private_lane[lane] = (uint8_t)lane;
         plan->private_offset[lane] =
             (plan->address[lane] - private) & (UINT64_MAX >> (64 - m->flat_private_bits));
     } else {
         plan->global |= bit;
         if (m->path <= WMI_PATH_GLOBAL && m->path >= WMI_PATH_FLAT &&
-            (in_shared || in_private || in_hole(base)))
+            (in_shared || in_private || in_hole(m, base)))
             plan->aperture |= bit;
     }
 }
@@ -93,6 +110,7 @@ static void address_scratch(const char *frame, const struct wmi_op *op, struct w
     const uint32_t sum = scalar + vector + (uint32_t)m->offset;
     plan->scratch |= 1ULL << lane;
     plan->private_offset[lane] = sum;
+    plan->private_lane[lane] = (uint8_t)lane;
     if (wmi_vmem_is_odd(frame, op))
         plan->odd |= 1ULL << lane;
 }
@@ -134,14 +152,16 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     const bool writes = m->kind != WMI_ACCESS_LOAD;
     const uint64_t base = wmi_vmem_scratch_base(frame, m);
     const uint64_t offset = plan->private_offset[lane], bit = 1ULL << lane;
-    plan->address[lane] = interleaved(frame, m, lane, offset);
+    const unsigned owner = plan->private_lane[lane];
+    plan->address[lane] = interleaved(frame, m, owner, offset);
     if (m->split_scratch && offset + plan->bytes > (uint32_t)wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH)) {
         plan->dropped |= bit;
         return;
     }
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        if (!wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, lane, offset + done), piece))
+        if (!wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, owner, offset + done), piece,
+                                    m->scratch_shared))
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
             plan->read_only |= bit;
@@ -303,10 +323,11 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
         return;
     }
     const uint64_t base = wmi_vmem_scratch_base(frame, m), offset = plan->private_offset[lane];
+    const unsigned owner = plan->private_lane[lane];
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        unsigned char *host =
-            wmi_vmem_reach_private(frame, hit, base, interleaved(frame, m, lane, offset + done), piece);
+        unsigned char *host = wmi_vmem_reach_private(
+            frame, hit, base, interleaved(frame, m, owner, offset + done), piece, m->scratch_shared);
         if (writes)
             wmi_write_guest(host, bytes + done, piece);
         else
@@ -367,7 +388,7 @@ const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi
         const unsigned lane = wmi_take_lane(&left);
         plan.host[lane] =
             wmi_vmem_reach_private(frame, &wave->worker->hits[m->hit], wmi_vmem_scratch_base(frame, m),
-                                   plan.address[lane], plan.bytes);
+                                   plan.address[lane], plan.bytes, m->scratch_shared);
     }
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
@@ -420,8 +441,9 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
                 const unsigned lane = wmi_take_lane(&left);
                 const bool scratch = plan.scratch >> lane & 1;
                 dword_private[e][lane] = scratch ? plan.private_offset[lane] + 4 * e : 0;
-                dword_address[e][lane] = scratch ? interleaved(frame, m, lane, dword_private[e][lane])
-                                                 : plan.address[lane] + 4 * e;
+                dword_address[e][lane] =
+                    scratch ? interleaved(frame, m, plan.private_lane[lane], dword_private[e][lane])
+                            : plan.address[lane] + 4 * e;
             }
             for (unsigned in_lds = 0; in_lds < 2; in_lds++) {
                 const uint64_t mask = in_lds ? plan.lds : plan.global | plan.scratch;

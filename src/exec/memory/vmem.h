@@ -48,9 +48,10 @@ static inline bool wmi_vmem_is_scratch(const char *frame, uint64_t base)
 }
 
 /* The same for private memory at `base`. In the dispatch's scratch memory, a wave reaches its own piece only:
- * a wrong offset must not lead to the piece of another wave, as on hardware, nor to any other allocation. */
+ * a wrong offset must not lead to the piece of another wave, as on hardware, nor to any other allocation.
+ * shared: unless the address chose the memory of another wave. */
 static inline unsigned char *wmi_vmem_reach_private(const char *frame, struct wmi_hit *hit, uint64_t base,
-                                                    uint64_t address, uint64_t bytes)
+                                                    uint64_t address, uint64_t bytes, bool shared)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)(const void *)frame;
     const uint64_t at = address - f->private_low;
@@ -60,8 +61,9 @@ static inline unsigned char *wmi_vmem_reach_private(const char *frame, struct wm
                                     (unsigned char *)(uintptr_t)f->private_host, 0, 0};
         return bytes <= f->private_bytes - at ? hit->host + at : NULL;
     }
-    return wmi_vmem_is_scratch(frame, base) ? NULL
-                                            : wmi_vmem_reach(wmi_wave_of(frame)->worker, hit, address, bytes);
+    return wmi_vmem_is_scratch(frame, base) && !shared
+               ? NULL
+               : wmi_vmem_reach(wmi_wave_of(frame)->worker, hit, address, bytes);
 }
 
 /* The new register value after loading an element, given its old value. */
@@ -105,6 +107,7 @@ struct wmi_vmem_plan {
     uint32_t bytes;              /* per lane */
     uint64_t address[64];        /* guest address; for LDS: byte offset in the workgroup's LDS */
     uint64_t private_offset[64]; /* for `scratch`: byte offset in the lane's private memory */
+    uint8_t private_lane[64];    /* and the lane whose memory it is */
     unsigned char *host[64];     /* host address for `global` and `lds` lanes without violation */
 };
 

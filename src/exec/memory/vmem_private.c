@@ -16,6 +16,28 @@ struct request {
     uint64_t place[LANES];
 };
 
+/* The offsets of FLAT addresses that contain the lane; false unless each active lane addresses its own
+ * memory. See place_shared() in vmem.c. */
+static bool find_own(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    enum { LANE_SHIFT = 52 };
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + r->size;
+    const uint64_t own = wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH_BASE);
+    uint64_t differ = 0, beyond = 0;
+    const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
+    for (unsigned i = 0; i < r->size; i++) {
+        const uint64_t address = low[i] | (uint64_t)high[i] << 32;
+        const uint64_t base = address - own - ((uint64_t)i << LANE_SHIFT),
+                       offset = base + (uint64_t)m->offset;
+        r->offset[i] = (uint32_t)offset;
+        beyond |= ((base | offset) >> 32) * r->lanes->row[i];
+        differ |= (low[i] ^ low[first]) & r->lanes->row[i];
+    }
+    r->uniform = !differ;
+    return !beyond;
+}
+
 /* Computes the offsets of the active lanes; false if one of them does not address private memory. */
 static bool find_offsets(const char *frame, const struct wmi_op *op, struct request *r)
 {
@@ -35,6 +57,8 @@ static bool find_offsets(const char *frame, const struct wmi_op *op, struct requ
     r->uniform = !differ;
     if (op->x == WMI_VMEM_SCRATCH)
         return true;
+    if (m->scratch_shared)
+        return find_own(frame, op, r);
     /* FLAT: the register must be in the private aperture, and the sum must not leave it. */
     if (f->s[WMI_S_PRIVATE_BASE] || !aperture || m->offset < 0)
         return false;
@@ -58,7 +82,8 @@ static bool find_places(const char *frame, const struct wmi_op *op, struct reque
     const uint64_t base = wmi_vmem_scratch_base(frame, m), row = 4 * r->size;
     const uint64_t span = (m->elements - 1u) * row + 4;
     const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
-    if (!wmi_vmem_reach_private(frame, hit, base, base + r->offset[first] / 4 * row + 4 * first, span) ||
+    if (!wmi_vmem_reach_private(frame, hit, base, base + r->offset[first] / 4 * row + 4 * first, span,
+                                false) ||
         (m->kind == WMI_ACCESS_STORE && hit->flags & WM_READ_ONLY))
         return false;
     const uint64_t limit = hit->high - hit->low - span;
@@ -86,7 +111,7 @@ static bool find_row(const char *frame, const struct wmi_op *op, struct request 
     memcpy(&scalar, frame + op->b, sizeof scalar);
     r->offset[0] = scalar + (uint32_t)m->offset;
     const uint64_t start = base + r->offset[0] / 4 * row;
-    if (r->offset[0] % 4 || !wmi_vmem_reach_private(frame, hit, base, start, m->elements * row) ||
+    if (r->offset[0] % 4 || !wmi_vmem_reach_private(frame, hit, base, start, m->elements * row, false) ||
         (m->kind == WMI_ACCESS_STORE && hit->flags & WM_READ_ONLY))
         return false;
     r->place[0] = start - hit->low;
@@ -193,14 +218,15 @@ bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
     return true;
 }
 
-/* FLAT_SCRATCH is an address of 48 bits (RADV sets bits 63:48 to ones whatever bit 47 is: Mesa, aco,
- * init_scratch) or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
- * all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
+/* FLAT_SCRATCH is an address, of 57 bits on gfx12.5 and of 48 bits before (RADV sets bits 63:48 to ones
+ * whatever bit 47 is: Mesa, aco, init_scratch) or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset
+ * in the scratch of all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
 uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
 {
     const uint64_t value = wmi_frame_slot_64(frame, WMI_S_FLAT_SCRATCH);
-    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256
-                            : (uint64_t)((int64_t)(value << 16) >> 16);
+    return m->split_scratch
+               ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256
+               : (uint64_t)((int64_t)(value << (64 - m->address_bits)) >> (64 - m->address_bits));
 }
 
 bool wmi_vmem_is_odd(const char *frame, const struct wmi_op *op)

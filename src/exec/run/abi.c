@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256, USER_SGPRS = 16 };
+enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
 
 /* Address range for the scratch of all resident workgroups: the wave's offset is a 32-bit register. Untouched
  * pages take no host memory. */
@@ -298,13 +298,14 @@ static enum wm_status preload(const struct wmi_abi_request *r, const struct wmi_
 {
     const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
     const uint64_t from = kernarg_address(r, memory) + 4 * (uint64_t)d->preload_offset;
+    const unsigned most = wmi_target_limit(wmi_target_find(r->kernel->target), WMI_LIMIT_user_sgprs);
     struct wmi_read_lock read_lock;
     if (!d->preload_length)
         return WM_OK;
-    if (*next + d->preload_length > USER_SGPRS)
+    if (*next + d->preload_length > most)
         return wmi_fail(diag, WM_BAD_FILE,
                         "kernel '%s': %u dwords of arguments to load after %u user SGPRs; there are %u",
-                        r->kernel->name, d->preload_length, *next, USER_SGPRS);
+                        r->kernel->name, d->preload_length, *next, most);
     wmi_rwlock_read(wmi_space_rwlock(r->space), &read_lock);
     const void *words = wmi_space_host(r->space, from, 4 * (uint64_t)d->preload_length);
     if (words)
@@ -330,6 +331,7 @@ static enum wm_status place_registers(const struct wmi_abi_request *r, const str
     *launch = (struct wmi_launch){
         .workitem_ids = d->workitem_id + 1 < 3 ? d->workitem_id + 1 : 3,
         .packed_ids = wmi_target_limit(target, WMI_LIMIT_packed_ids),
+        .scratch_shared = wmi_target_limit(target, WMI_LIMIT_scratch_shared),
         .flat_scratch = scratch_given && memory->scratch_piece,
         .ttmp = ttmp,
         .ttmp_y = d->workgroup_id_y,

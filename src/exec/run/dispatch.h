@@ -29,6 +29,7 @@ struct wmi_launch {
     uint8_t workgroup_id[3];                    /* SGPR that receives it, or WMI_NO_REGISTER */
     uint8_t workgroup_info;
     uint8_t scratch_wave_offset; /* SGPR that receives the wave's byte offset into the scratch allocation */
+    bool scratch_shared;         /* FLAT addresses of it contain the lane */
     bool flat_scratch;           /* FLAT_SCRATCH receives the address of the wave's scratch */
     bool ttmp, ttmp_y,
         ttmp_z; /* ttmp7 to ttmp9 receive the workgroup's numbers, those in y and z only if ttmp_y, ttmp_z */

@@ -147,6 +147,15 @@ static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *w
     ttmp[8] = (wave->index & 31) << 25;
 }
 
+/* Where FLAT finds the wave's scratch memory, in lane 0. Source: CDNA 5 ISA, "Memory Aperture Query". */
+static void place_scratch_base(const struct wmi_dispatch *dispatch, const struct wmi_wave *wave,
+                               uint64_t flat_scratch)
+{
+    enum { SHIFT = 5 }; /* a dword of one lane is 32 dwords of all lanes */
+    const uint64_t base = dispatch->apertures.private_base | flat_scratch >> SHIFT;
+    memcpy(&wave->frame->s[WMI_S_FLAT_SCRATCH_BASE], &base, sizeof base);
+}
+
 /* Sets the scalar registers that differ between waves. They are written after the vector copy of the common
  * ones, because a vector load right after a store of one of its words stalls until that store has retired. */
 static void place_own_numbers(const struct wmi_dispatch *dispatch, const struct wmi_wave *wave,
@@ -156,6 +165,8 @@ static void place_own_numbers(const struct wmi_dispatch *dispatch, const struct 
     const uint64_t flat_scratch = dispatch->scratch_base + scratch;
     if (launch->flat_scratch)
         memcpy(&wave->frame->s[WMI_S_FLAT_SCRATCH], &flat_scratch, sizeof flat_scratch);
+    if (launch->flat_scratch && launch->scratch_shared)
+        place_scratch_base(dispatch, wave, flat_scratch);
     if (launch->workgroup_info != WMI_NO_REGISTER)
         wave->frame->s[launch->workgroup_info] = workgroup_info(wave->group, wave->index);
     if (launch->scratch_wave_offset != WMI_NO_REGISTER)

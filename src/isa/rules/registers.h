@@ -11,12 +11,12 @@ enum {
     WMI_REGISTER_TTMP = 108,
     WMI_REGISTER_M0 = 124,
     WMI_REGISTER_EXEC = 126,
-    WMI_REGISTER_VGPR = 128, /* v0 */
-    WMI_REGISTER_AGPR = 384, /* a0 */
-    WMI_REGISTER_FLAT_SCRATCH = 640,
-    WMI_REGISTER_XNACK_MASK = 642,
-    WMI_REGISTER_SCRATCH = 644, /* the wave's scratch memory as a whole; no operand */
-    WMI_REGISTER_COUNT = 645,
+    WMI_REGISTER_VGPR = 128,  /* v0 */
+    WMI_REGISTER_AGPR = 1152, /* a0 */
+    WMI_REGISTER_FLAT_SCRATCH = 1408,
+    WMI_REGISTER_XNACK_MASK = 1410,
+    WMI_REGISTER_SCRATCH = 1412, /* the wave's scratch memory as a whole; no operand */
+    WMI_REGISTER_COUNT = 1413,
     WMI_IMAGE_ADDRESS = 16, /* at least the registers of an image address */
     WMI_SPANS = 2 * WMI_OPERANDS + 6 + WMI_IMAGE_ADDRESS,
 };

@@ -81,6 +81,16 @@ enum {
     .simds = 2, .waves = w, .issue = 8, .vgprs = v, .vgpr_lanes = 32, .vgpr_granule = GRANULE32_##target,    \
     .lds_bytes = 131072, .lds_sharing = 2
 
+#define GFX1250_SIMD(target)                                                                                 \
+    .simds = 4, .waves = 16, .issue = 8, .vgprs = 1024, .vgpr_lanes = 32,                                    \
+    .vgpr_granule = GRANULE32_##target, .lds_bytes = 327680, .lds_sharing = 1
+/* Memory and bandwidth as AMD announced them of MI455X, waves and VGPRs as LLVM 22 has them; the rest is
+ * MI355X's. */
+#define GFX1250_PRODUCT(target)                                                                              \
+    8, 4, 256, GFX1250_SIMD(target), .clock_mhz = 2400, .memory_bandwidth = 19600, MEMORY(432, 24576, 0),    \
+        .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},                   \
+        .assumed = cdna3_assumed, .unverified = unlisted
+
 static const char gcn_assumed[] = "how addresses are spread over L2 channels";
 static const char cdna3_assumed[] = "how addresses are spread over L2 channels";
 static const char rdna_assumed[] =
@@ -217,6 +227,8 @@ static const struct wm_gpu gpus[] = {
      .address_config = 0x08200545,
      .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(8), 128, 16, 0, 0, 128}, LAST(64)},
      .assumed = rdna_assumed, .unverified = speeds},
+    {"mi455x", "AMD Instinct MI455X", "gfx1250", GFX1250_PRODUCT(gfx1250)},
+    {"mi430x", "AMD Instinct MI430X", "gfx1251", GFX1250_PRODUCT(gfx1251)},
 };
 
 enum { GPUS = sizeof gpus / sizeof *gpus };

@@ -374,7 +374,7 @@ static void registers_stay_in_their_files(void **state)
     struct wmi_instruction insn = {.operands = 4};
     struct wmi_span_of_registers spans[WMI_SPANS];
     const uint8_t kinds[] = {WMI_OPERAND_SGPR, WMI_OPERAND_TTMP, WMI_OPERAND_VGPR, WMI_OPERAND_AGPR};
-    const uint16_t last[] = {105, 15, 255, 255}, ends[] = {128, 128, 384, 640};
+    const uint16_t last[] = {105, 15, 1023, 255}, ends[] = {128, 128, 1152, 1408};
     for (unsigned i = 0; i < 4; i++)
         insn.operand[i] = (struct wmi_operand){.kind = kinds[i], .reg = last[i], .dwords = 32, .read = true};
     assert_int_equal(wmi_registers_of(NULL, &insn, spans), 4);

@@ -282,6 +282,7 @@ static struct wmi_step memory_step(struct program *p, enum wmi_step_id id, unsig
     struct wmi_memory_op *op = &memory.op[number];
     *op = (struct wmi_memory_op){.kind = contains(name, "STORE") ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD,
                                  .path = below(8) ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
+                                 .address_bits = 48,
                                  .policy = !below(8),
                                  .hit = number,
                                  .alignment = WMI_ALIGNMENT_UNALIGNED};

@@ -863,7 +863,8 @@ static void product_memories(void **state)
         for (unsigned expected = 2; expected <= 16; expected *= 2)
             fits |= transfers > 0.975 * expected && transfers < 1.005 * expected;
         assert_true(fits);
-        assert_true(all[i].chip && all[i].memory_bits);
+        assert_true((all[i].chip || !strncmp(all[i].targets, "gfx125", 6)) &&
+                    all[i].memory_bits); /* not published */
     }
     /* LLVM 19, getInstCacheLineSize: 64 bytes, from gfx11 on 128. */
     assert_int_equal(wm_gpu_default("gfx1030")->cache[WM_CACHE_INSTRUCTION].line, 64);
@@ -871,17 +872,14 @@ static void product_memories(void **state)
     assert_int_equal(wm_gpu_default("gfx1200")->cache[WM_CACHE_INSTRUCTION].line, 128);
 }
 
-/* Every target whose instructions execute has a default product, every product makes caches that can be
+/* Every target has a default product, every product makes caches that can be
  * modelled, and names are found in several spellings. */
 static void product_names(void **state)
 {
     (void)state;
     struct wm_diag diag;
-    for (size_t i = 0; wm_target_at(i); i++) {
-        const struct wmi_target *target = wmi_target_find(wm_target_at(i));
-        assert_int_equal(wm_gpu_default(wm_target_at(i)) != NULL,
-                         wmi_target_limit(target, WMI_LIMIT_executes) != 0);
-    }
+    for (size_t i = 0; wm_target_at(i); i++)
+        assert_non_null(wm_gpu_default(wm_target_at(i)));
     size_t count;
     const struct wm_gpu *gpus = wm_gpus(&count);
     for (size_t i = 0; i < count; i++) {

@@ -265,7 +265,40 @@ static void by_hand(void **state)
         if (wmi_buffer_in_range(&b, &p) != rows[i].in_range)
             fail_msg("row %u: range", i);
     }
-    assert_null(wmi_buffer_rules(RULES));
+    assert_null(wmi_buffer_rules(GFX1250 + 1));
+}
+
+/* Source: CDNA 5 ISA, "Buffer Resource" and "Buffer Out Of Bounds Selection": 45 bits of NUM_RECORDS from bit
+ * 57 on, 14 of the stride from bit 108 on, SWIZZLE in bit 124, OOB_SELECT in bit 125. */
+static void wide(void **state)
+{
+    (void)state;
+    enum { STRIDE_8 = 8 << 12, SELECT = 1 << 29 };
+    static const struct {
+        uint32_t v[4], index, offset, soffset, bytes;
+        uint64_t address;
+        bool in_range;
+    } rows[] = {
+        {{0x10, 1u << 25 | 0x12, 1, 0}, 0, 4, 0, 4, 0x1200000014, true}, /* 129 bytes */
+        {{0, 1u << 25, 1, 0}, 0, 0, 125, 4, 125, true},
+        {{0, 1u << 25, 1, 0}, 0, 0, 126, 4, 126, false},
+        {{0, 0, 0, 1}, 0, 0xfffffff0, 0, 4, 0xfffffff0, true}, /* 1 << 39 bytes */
+        {{0, 0, 1, STRIDE_8}, 15, 4, 0, 4, 124, true},         /* 128 bytes in records of 8 */
+        {{0, 0, 1, STRIDE_8}, 15, 5, 0, 4, 125, false},
+        {{0, 0, 1, STRIDE_8}, 0, 5, 0, 4, 5, true},
+        {{0, 0, 1, STRIDE_8 | SELECT}, 0, 5, 0, 4, 5, false}, /* beyond its record */
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(GFX1250), rows[i].v, true, true);
+        const struct wmi_buffer_place p = {.index = rows[i].index,
+                                           .offset = rows[i].offset,
+                                           .soffset = rows[i].soffset,
+                                           .bytes = rows[i].bytes};
+        if (wmi_buffer_address(&b, &p) != rows[i].address)
+            fail_msg("row %u: address %#llx", i, (unsigned long long)wmi_buffer_address(&b, &p));
+        if (wmi_buffer_in_range(&b, &p) != rows[i].in_range)
+            fail_msg("row %u: range", i);
+    }
 }
 
 static void private_memory(void **state)
@@ -338,13 +371,10 @@ static void alignment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_places),
-        cmocka_unit_test(swizzle_is_a_bijection),
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(private_memory),
-        cmocka_unit_test(alignment),
-        cmocka_unit_test(unbound_resources),
-        cmocka_unit_test(wide_elements_are_linear),
+        cmocka_unit_test(random_places),     cmocka_unit_test(swizzle_is_a_bijection),
+        cmocka_unit_test(by_hand),           cmocka_unit_test(wide),
+        cmocka_unit_test(private_memory),    cmocka_unit_test(alignment),
+        cmocka_unit_test(unbound_resources), cmocka_unit_test(wide_elements_are_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 
 #include "memory/buffer.h"
 
-enum { GFX6, GFX8, GFX9, GFX10, GFX11, GFX12, RULES }; /* the limit buffer_rules */
+/* The limit buffer_rules. The slow model does not know the V# of gfx12.5. */
+enum { GFX6, GFX8, GFX9, GFX10, GFX11, GFX12, RULES, GFX1250 = RULES };
 
 static inline uint64_t take(const uint32_t v[4], unsigned from, unsigned to) /* bits of the whole V# */
 {

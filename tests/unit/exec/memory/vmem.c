@@ -643,6 +643,7 @@ static struct wmi_memory_op memory_op(const struct wmi_vmem_step *s, enum wmi_pa
 {
     return (struct wmi_memory_op){
         .path = path,
+        .address_bits = 48,
         .kind = s->kind,
         .elements = s->elements,
         .bytes = s->bytes,
@@ -708,6 +709,7 @@ static void atomics(void **state)
              operation++) /* floats: see buffer_text.c */
             for (unsigned i = 0; i < STEPS_PER_SHAPE; i++) {
                 struct wmi_memory_op m = {.path = i % 3 ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
+                                          .address_bits = 48,
                                           .flat_lds_bits = 64,
                                           .flat_private_bits = 64,
                                           .kind = WMI_ACCESS_ATOMIC,
