@@ -62,6 +62,8 @@ CODES = {
     "wavemem exec --html app.html ./app": 2,
     "build/wavemem exec --kernel '^gemm' --launches 3-5 --json=gemm.json ./app": 2,
     "wavemem exec --kernel '^gemm' --launches 3-5 ./app": 2,
+    # there is no such program; tests/tool/loader.py runs real ones
+    "wavemem loader program.out one two": 2,
     # 'c' is too short
     "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
     "--arg c=zero:f32:1000 --arg n=1024": 3,
