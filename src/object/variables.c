@@ -367,6 +367,7 @@ struct evaluation {
     enum { NOTHING, MEMORY, REGISTER, VALUE } kind;
     char name[16];    /* REGISTER */
     bool from_vector; /* the top of the stack is a VGPR's value */
+    bool in_frame;    /* the location is in the function's frame, which is private memory */
     uint64_t address; /* MEMORY; VALUE */
     enum wm_variable_space space;
 };
@@ -425,6 +426,7 @@ static enum wm_variable_state push_frame_base(struct evaluation *e, uint64_t off
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t count;
+    e->in_frame = true;
     if (e->in_kernel)
         return push(e, offset) ? WM_VARIABLE_SHOWN : WM_VARIABLE_UNSUPPORTED;
     if (!dwarf_attr_integrate(e->function, DW_AT_frame_base, &attribute) ||
@@ -596,7 +598,7 @@ static enum wm_variable_state read_place(struct evaluation *e, uint8_t *bytes, s
     if (e->kind == NOTHING && e->count) { /* an address */
         e->kind = MEMORY;
         e->address = e->stack[--e->count];
-        e->space = WM_VARIABLE_GLOBAL;
+        e->space = e->in_frame ? WM_VARIABLE_PRIVATE : WM_VARIABLE_GLOBAL;
     }
     switch (e->kind) {
     case MEMORY:

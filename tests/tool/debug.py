@@ -33,13 +33,73 @@ COMPILES = unittest.skipUnless(
 SUM = "sums[get_group_id(0)] = partial[0];"
 
 
+# Structs with a base, bit fields and arrays; arrays of two dimensions, a vector; pointers to all three kinds of memory.
+STRUCTS = """
+struct base { int tag; };
+struct pair { int x; float y; };
+struct box : base { pair p[2]; unsigned low : 3, high : 5; short rest; };
+typedef float four __attribute__((ext_vector_type(4)));
+extern "C" __attribute__((global)) void structs(int *out, pair *pairs)
+{
+    __attribute__((shared)) int tile[64];
+    int *t = tile;
+    const int i = __builtin_amdgcn_workitem_id_x();
+    box b;
+    int a[4], m[2][3];
+    four v = {1, 2, 3, 4};
+    pair *q = &b.p[1];
+    b.tag = 77;
+    b.p[0].x = i;
+    b.p[0].y = 0.5f;
+    b.p[1].x = -i;
+    b.p[1].y = 2.5f;
+    b.low = 5;
+    b.high = 17;
+    b.rest = -3;
+    for (int k = 0; k < 4; k++)
+        a[k] = 10 * k + i;
+    for (int k = 0; k < 6; k++)
+        m[k / 3][k % 3] = k;
+    t[i] = i * i;
+    out[i] = b.p[0].x + a[3] + m[1][2] + (int)v.w + q->x + t[i] + pairs[1].x; // all
+}
+"""
+# The first call of `leaf` has the argument 4 in lane 3, the second one 17.
+CALLS = """
+#define FUNCTION __attribute__((device, noinline))
+FUNCTION int leaf(int a)
+{
+    return a * a + 1;
+}
+FUNCTION int middle(int a)
+{
+    const int first = leaf(a + 1);
+    return first + leaf(first);
+}
+FUNCTION int outer(int a)
+{
+    return 2 * middle(a) + 1;
+}
+extern "C" __attribute__((global)) void calls(int *out)
+{
+    out[__builtin_amdgcn_workitem_id_x()] = outer(__builtin_amdgcn_workitem_id_x());
+}
+"""
+
+
 class Debug(Case):
+    def source(self, name, text):
+        """Writes a source; returns the line that ends with `// all`, or 0."""
+        with open(os.path.join(self.folder.name, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return next((n for n, line in enumerate(text.splitlines(), 1) if line.endswith("// all")), 0)
+
     def session(self, commands, example="reduction", arguments=REDUCTION, code=0, more=()):
         """Carries out commands, one per line; returns what each of them prints."""
         words = []
         for line in commands.strip().splitlines():
             words += ["--eval-command", line.strip(), "--eval-command", r"echo <--\n"]
-        done = subprocess.run([command.WAVEMEM, "debug", *self.example(example), *arguments.split(), *more, "--batch", *words],
+        done = subprocess.run([command.WAVEMEM, "debug", *(self.example(example) if "." not in example else [example]), *arguments.split(), *more, "--batch", *words],
                               capture_output=True, cwd=self.folder.name, timeout=120, encoding="utf-8")
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.err = done.stderr
@@ -55,6 +115,169 @@ class Debug(Case):
                 self.assertEqual(err, message + "\n")
                 before, after = re.sub(r"\$\d+ = ", "", out).split("<--\n")
                 self.assertTrue(before.endswith(after), out)
+
+    # ---- types and callers ----
+
+    @COMPILES
+    def test_structs(self):
+        line = self.source("structs.hip", STRUCTS)
+        for target in ("gfx900", "gfx1100"):
+            with self.subTest(target):
+                out = self.session(f"""break structs.hip:{line}
+                                       run
+                                       lane 3
+                                       print b
+                                       print b.p[1].y
+                                       print a
+                                       print a[3]
+                                       print m
+                                       print m[1][2]
+                                       print v
+                                       print v.w + b.tag
+                                       print q->y
+                                       print *q
+                                       print b.low * 100 + b.high
+                                       print t[2] + tile[5]
+                                       print pairs[1]
+                                       print sizeof(b)
+                                       print b.p[0].x = 9
+                                       print b.p[0]
+                                       print *&b.p[1]
+                                       info locals""", "structs.hip",
+                                   f"-m {target} -O0 -g 32 -b 32 --arg out=zero:i32:64 --arg pairs=i32:1,2,7,0x40800000")
+                self.assertEqual([re.sub(r"^\$\d+ = ", "", one) for one in out[3:20]], [
+                    "{{tag = 77}, p = {{x = 3, y = 0.5}, {x = -3, y = 2.5}}, low = 5, high = 17, rest = -3}", "2.5", "{3, 13, 23, 33}", "33",
+                    "{{0, 1, 2}, {3, 4, 5}}", "5", "{1, 2, 3, 4}", "81", "2.5", "{x = -3, y = 2.5}", "517", "29", "{x = 7, y = 4}", "24",
+                    "9", "{x = 9, y = 0.5}", "{x = -3, y = 2.5}"])
+                self.assertIn("m = {{0, 1, 2}, {3, 4, 5}}\n", out[20])
+
+    @COMPILES
+    def test_struct_mistakes(self):
+        line = self.source("structs.hip", STRUCTS)
+        for text, message in (("print b.z", "There is no member named z."), ("print m[2]", "The array has 2 elements."),
+                              ("print b.", "A syntax error in expression: it ends too soon."),
+                              ("print q->z", "There is no member named z."), ("print a->x", "A syntax error in expression, near `>x'.")):
+            with self.subTest(text):
+                self.session(f"break structs.hip:{line}\nrun\n{text}", "structs.hip",
+                             "-m gfx900 -O0 -g 32 -b 32 --arg out=zero:i32:64 --arg pairs=i32:1,2,7,0", code=2)
+                self.assertEqual(self.err, f"wavemem: {message}\n")
+
+    @COMPILES
+    def test_called_functions(self):
+        self.source("calls.hip", CALLS)
+        for words in ("-m gfx900 -O1", "-m gfx1100 -O0"):
+            with self.subTest(words):
+                out = self.session("""break leaf
+                                      run
+                                      bt
+                                      continue
+                                      bt
+                                      up
+                                      finish
+                                      bt
+                                      reverse-finish
+                                      bt
+                                      delete
+                                      tbreak middle
+                                      continue
+                                      finish
+                                      bt
+                                      p $v0""", "calls.hip", f"{words} -g 32 -b 32 --arg out=zero:i32:64")
+                functions = [re.findall(r" in (\w+) \(\)", text) for text in out]
+                stack = ["leaf", "middle", "outer", "calls"]
+                self.assertEqual((functions[2], functions[4]), (stack, stack))
+                self.assertNotEqual(out[2], out[4])
+                self.assertEqual((functions[7], functions[9]), (["outer", "calls"], ["calls"]))
+                self.assertEqual(functions[14], ["outer", "calls"])
+                results = [(a + 1) ** 2 + 1 + ((a + 1) ** 2 + 1) ** 2 + 1 for a in range(32)]
+                self.assertIn(", ".join(map(str, results[:4])), out[15])
+
+    @COMPILES
+    def test_locals_of_callers(self):
+        """At -O0 they are in private memory, at the frame base that the callee has saved."""
+        self.source("calls.hip", CALLS)
+        for target in ("gfx900", "gfx1100"):
+            with self.subTest(target):
+                out = self.session("""break leaf
+                                      run
+                                      continue
+                                      lane 3
+                                      up
+                                      print a
+                                      print first
+                                      up
+                                      print a
+                                      info locals
+                                      down
+                                      print first""", "calls.hip", f"-m {target} -O0 -g 32 -b 32 --arg out=zero:i32:64")
+                self.assertEqual([out[5], out[6], out[8], out[11]], ["$1 = 3", "$2 = 17", "$3 = 3", "$4 = 17"])
+                self.assertEqual(out[9], "a = 3")
+
+    def test_descriptors(self):
+        """The V# of scratch in s[0:3] of gfx900 covers the wave's memory, swizzled; T# and S# as `explain` decodes their words."""
+        out = self.session("""starti
+                              set $s8 = 0x1000
+                              set $s9 = 0x40000000
+                              set $s10 = 16
+                              set $s11 = 0x00027fac
+                              print/v s[8:11]
+                              info descriptor $s[8:11] buffer
+                              info descriptor in sampler
+                              info descriptor s[8:15]""")
+        explained = subprocess.run([command.WAVEMEM, "explain", "descriptor", "-m", "gfx900", "0x1000", "0x40000000", "16", "0x27fac"],
+                                   capture_output=True, encoding="utf-8", check=True).stdout.strip("\n")
+        self.assertIn("NUM_RECORDS", explained)
+        self.assertEqual((out[5], out[6]), (explained, explained))
+        self.assertIn("gfx900 sampler", out[7])
+        self.assertIn("gfx900 image", out[8])
+        for text, message in (("print/v", "Argument required: s[4:7], s[8:15] or an address, and the kind: buffer, image, sampler."),
+                              ("print/v s[8:9]", "2 words, expected 4"), ("print/v s[8:30]", "A descriptor has four or eight registers: s[4:7], s[8:15].")):
+            self.session(f"starti\n{text}", code=2)
+            self.assertIn(message, self.err)
+
+    # ---- the first mistake ----
+
+    @COMPILES
+    def test_check_classes(self):
+        """Each class by name stops at the instruction that its mistake is about, whatever else is wrong."""
+        self.source("wrong.cl", """kernel void wrong(global float *out, global const float *in, global const int *unwritten, int n)
+{
+    local float part[128];
+    const uint i = get_local_id(0);
+    part[i] = in[i];            // stored
+    float x = part[i ^ 64];     // race
+    x += 1 / in[n];             // float
+    x += in[unwritten[i] & 7]; // uninit
+    out[i] = x;                 // memory
+}
+""")
+        with open(os.path.join(self.folder.name, "wrong.cl"), encoding="utf-8") as file:
+            line = {text.split("// ")[1].strip(): n for n, text in enumerate(file, 1) if "// " in text}
+        arguments = "-m gfx900 wrong.cl -g 128 -b 128 --arg out=zero:f32:100 --arg in=zero:f32:128 --arg unwritten=uninit:i32:128 --arg n=5".split()
+        for name, text in (("race", "with no barrier in between"), ("float", "division by zero"), ("uninit", "that nobody wrote"),
+                           ("memory", "of 400 bytes")):
+            with self.subTest(name):
+                out = self.session(f"check {name}\np $lane\nreverse-stepi\ninfo record", arguments[2], " ".join(arguments[:2] + arguments[3:]))
+                self.assertIn(text, out[0])
+                self.assertRegex(out[0], rf"\n#0 .* at wrong.cl:{line[name]}\n")
+                self.assertNotIn("error:", out[2])
+        out = self.session("check wait hazard sync\ninfo record", "wrong.cl", " ".join(arguments[:2] + arguments[3:]))
+        self.assertEqual(out[0].strip(), "Nothing found.")
+        self.session("check nonsense", code=2)
+        self.assertEqual(self.err, "wavemem: No class of findings is called \"nonsense\": memory, uninit, race, sync, wait, hazard, float.\n")
+
+    def test_check_later_dispatches(self):
+        """The check sees what earlier dispatches have written, and shows the findings of the current one."""
+        out = self.session("break reduce if $dispatch == 2\nrun\ncheck uninit\np $dispatch", arguments=PARTS)
+        self.assertEqual(out[2].strip(), "Nothing found.")
+        self.assertEqual(out[3], "$1 = 2")
+
+    def test_unreadable_commands(self):
+        """A file of commands that cannot be read is a mistake of the command line, with --batch or without."""
+        for more in ([], ["--batch"]):
+            done = subprocess.run([command.WAVEMEM, "debug", *self.example("reduction"), *REDUCTION.split(), "-x", "/nowhere/at/all", *more],
+                                  input="quit\n", capture_output=True, encoding="utf-8", timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "wavemem: -x /nowhere/at/all: No such file or directory\n"))
 
     # ---- forwards ----
 

@@ -14,8 +14,9 @@ enum { RETURN_LOW = 30, RETURN_HIGH = 31, STACK = 32, FRAME = 33, MOST_READ = 1 
 
 /* Where a value of 32 bits is. */
 struct held {
-    enum { IN_SGPR, IN_LANE } in;
+    enum { IN_SGPR, IN_LANE, IN_SPECIAL } in;
     unsigned number, lane;
+    const char *name; /* of a special register: "vcc_lo" */
 };
 
 /* What a function has done with its caller's registers up to an instruction. */
@@ -79,30 +80,31 @@ static void see(const struct wm_instruction *i, struct prologue *p)
 {
     const struct wm_operand *o = i->operand;
     if (i->operand_count >= 3 && !strncmp(i->name, "v_writelane_b32", 15) && o[1].kind == WM_OPERAND_SGPR) {
-        const struct held lane = {IN_LANE, o[0].reg, (unsigned)o[2].value};
+        const struct held lane = {.in = IN_LANE, .number = o[0].reg, .lane = (unsigned)o[2].value};
         move_held(&p->low, o[1].reg, lane);
         move_held(&p->high, o[1].reg, lane);
         if (!p->has_frame || p->frame.number != FRAME)
             move_held(&p->frame, o[1].reg, lane);
     } else if (i->operand_count >= 3 && !strncmp(i->name, "v_readlane_b32", 14)) {
         if (is_sgpr(&o[0], RETURN_LOW))
-            p->low = (struct held){IN_SGPR, RETURN_LOW, 0};
+            p->low = (struct held){.in = IN_SGPR, .number = RETURN_LOW};
         if (is_sgpr(&o[0], RETURN_HIGH))
-            p->high = (struct held){IN_SGPR, RETURN_HIGH, 0};
+            p->high = (struct held){.in = IN_SGPR, .number = RETURN_HIGH};
     } else if (i->operand_count >= 2 && !strcmp(i->name, "s_mov_b32")) {
         if (is_sgpr(&o[0], FRAME) && is_sgpr(&o[1], STACK))
             p->has_frame = true;
         else if (is_sgpr(&o[1], FRAME) && !p->has_frame)
-            p->frame = (struct held){IN_SGPR, o[0].reg, 0};
+            p->frame = o[0].kind == WM_OPERAND_SPECIAL ? (struct held){.in = IN_SPECIAL, .name = o[0].name}
+                                                       : (struct held){.in = IN_SGPR, .number = o[0].reg};
         else if (is_sgpr(&o[0], FRAME) && p->has_frame) /* the epilogue has restored it */
-            p->has_frame = false, p->frame = (struct held){IN_SGPR, FRAME, 0};
+            p->has_frame = false, p->frame = (struct held){.in = IN_SGPR, .number = FRAME};
     } else if (i->operand_count >= 2 && !strcmp(i->name, "s_mov_b64")) {
         if (is_sgpr(&o[1], RETURN_LOW) && o[0].kind == WM_OPERAND_SGPR) {
-            p->low = (struct held){IN_SGPR, o[0].reg, 0};
-            p->high = (struct held){IN_SGPR, o[0].reg + 1u, 0};
+            p->low = (struct held){.in = IN_SGPR, .number = o[0].reg};
+            p->high = (struct held){.in = IN_SGPR, .number = o[0].reg + 1u};
         } else if (is_sgpr(&o[0], RETURN_LOW) && p->low.in == IN_SGPR && is_sgpr(&o[1], p->low.number)) {
-            p->low = (struct held){IN_SGPR, RETURN_LOW, 0};
-            p->high = (struct held){IN_SGPR, RETURN_HIGH, 0};
+            p->low = (struct held){.in = IN_SGPR, .number = RETURN_LOW};
+            p->high = (struct held){.in = IN_SGPR, .number = RETURN_HIGH};
         }
     } else {
         see_store(i, p);
@@ -117,9 +119,9 @@ static bool is_return(const struct wm_instruction *i)
 /* Reads the code from `begin` up to `pc`. Behind a return, registers are as they were before the epilogue. */
 static struct prologue read_code(const struct debug_session *s, uint64_t begin, uint64_t pc)
 {
-    struct prologue p = {.low = {IN_SGPR, RETURN_LOW, 0},
-                         .high = {IN_SGPR, RETURN_HIGH, 0},
-                         .frame = {IN_SGPR, FRAME, 0}},
+    struct prologue p = {.low = {.in = IN_SGPR, .number = RETURN_LOW},
+                         .high = {.in = IN_SGPR, .number = RETURN_HIGH},
+                         .frame = {.in = IN_SGPR, .number = FRAME}},
                     body = p;
     for (unsigned count = 0; begin < pc && count < MOST_READ; count++) {
         struct wm_instruction i;
@@ -163,8 +165,15 @@ static bool read_vgpr(struct debug_session *s, const struct debug_call *call, un
 static bool read_held(struct debug_session *s, const struct debug_call *call, const struct held *held,
                       uint32_t *value)
 {
-    return held->in == IN_LANE ? read_vgpr(s, call, held->number, held->lane, value)
-                               : get(s, "s", held->number, 0, value);
+    struct wm_diag ignored;
+    switch (held->in) {
+    case IN_LANE:
+        return read_vgpr(s, call, held->number, held->lane, value);
+    case IN_SPECIAL:
+        return debug_get(s, held->name, value, 1, &ignored);
+    default:
+        return get(s, "s", held->number, 0, value);
+    }
 }
 
 static bool is_kernel(const struct debug_place *place)
@@ -260,29 +269,27 @@ struct debug_frame debug_selected_frame(struct debug_session *s)
     return frames[s->frame < count ? s->frame : 0];
 }
 
-bool debug_register_in(struct debug_session *s, unsigned call, const char *name, unsigned lane,
-                       uint32_t *value)
+bool debug_register_in(struct debug_session *s, const struct debug_call *call, const char *name,
+                       unsigned lane, uint32_t *value)
 {
-    struct debug_call calls[DEBUG_FRAMES];
     char *end;
     const unsigned long number = strtoul(name + 1, &end, 10);
+    const bool numbered = end > name + 1 && !*end;
     if (!call) {
         uint32_t values[DEBUG_LANES];
         struct wm_diag ignored;
-        const bool lanes = (name[0] == 'v' || name[0] == 'a') && name[1] >= '0' && name[1] <= '9';
+        const bool lanes = numbered && (*name == 'v' || *name == 'a');
         if (!debug_get(s, name, values, DEBUG_LANES, &ignored))
             return false;
         *value = values[lanes ? lane : 0];
         return true;
     }
-    if (debug_calls(s, calls) <= call || end == name + 1 || *end)
-        return false;
-    if (*name == 's' && (number == FRAME || number == STACK)) {
-        *value = number == FRAME ? calls[call].frame_base : calls[call].stack;
+    if (*name == 's' && numbered && (number == FRAME || number == STACK)) {
+        *value = number == FRAME ? call->frame_base : call->stack;
         return true;
     }
-    for (unsigned i = 0; *name == 'v' && i < calls[call].saved_count; i++)
-        if (calls[call].saved[i].vgpr == number)
-            return read_vgpr(s, &calls[call], (unsigned)number, lane, value);
+    for (unsigned i = 0; *name == 'v' && numbered && i < call->saved_count; i++)
+        if (call->saved[i].vgpr == number)
+            return read_vgpr(s, call, (unsigned)number, lane, value);
     return false;
 }

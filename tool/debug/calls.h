@@ -31,8 +31,9 @@ static inline unsigned debug_selected_depth(struct debug_session *s)
 {
     return s->frame ? debug_selected_frame(s).depth : 0;
 }
-/* Reads a register for one lane as it is in a call of the wave. False: it is not known there. */
-bool debug_register_in(struct debug_session *s, unsigned call, const char *name, unsigned lane,
-                       uint32_t *value);
+/* Reads a register for one lane as it is in a call of the wave; NULL: in the innermost one. False: it is not
+ * known there. */
+bool debug_register_in(struct debug_session *s, const struct debug_call *call, const char *name,
+                       unsigned lane, uint32_t *value);
 
 #endif

@@ -423,8 +423,11 @@ static void print_initial(struct debug_session *s, enum debug_space space, uint6
     }
     for (struct tool_buffer *b = s->job->buffers; b; b = b->next)
         if (b->address && address >= b->address && address - b->address < tool_buffer_bytes(b)) {
-            tool_print(s->out, " but the host: '%s' begins as %s.\n", b->name,
-                       b->array.spec ? b->array.spec : "zeros");
+            const char *spec = b->array.spec ? b->array.spec : "zeros";
+            tool_print(s->out,
+                       strncmp(spec, "uninit", 6) ? " but the host: '%s' begins as %s.\n"
+                                                  : ", and the host has not: '%s' begins as %s.\n",
+                       b->name, spec);
             return;
         }
     if (wm_find_allocation(s->machine, address, false, &a, NULL) == WM_OK && *a.name)

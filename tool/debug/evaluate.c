@@ -227,13 +227,14 @@ static bool take_type(struct parser *p, char close, char *kind, unsigned *size, 
 
 static bool dereference(struct parser *p, struct debug_value *v)
 {
-    const struct debug_value pointer = *v;
+    struct debug_value pointer = *v;
     if (!v->pointer)
         return tool_because(p->diag, "Attempt to take contents of a non-pointer value.");
     if (p->skips) {
         *v = place(v->target_space, v->bits, v->target_kind, v->target_size, p->lane);
         return true;
     }
+    pointer.lane = p->lane;
     return debug_target(p->s, &pointer, 0, v, p->diag);
 }
 
@@ -351,7 +352,7 @@ static bool parse_index(struct parser *p, struct debug_value *v)
     struct debug_value index;
     if (!parse(p, &index, 0) || !expects(p, "]"))
         return false;
-    const struct debug_value array = *v;
+    struct debug_value array = *v;
     if (v->aggregate)
         return debug_child(p->s, &array, index.bits, NULL, v, p->diag);
     if (v->vector || v->count > 1)
@@ -360,6 +361,7 @@ static bool parse_index(struct parser *p, struct debug_value *v)
         return tool_because(p->diag, "Cannot subscript something of this type.");
     if (p->skips)
         return true;
+    array.lane = p->lane;
     return debug_target(p->s, &array, debug_as_signed(&index), v, p->diag);
 }
 
@@ -382,7 +384,7 @@ static bool parse_postfix(struct parser *p, struct debug_value *v)
         return false;
     for (;;) {
         const bool arrow = v->pointer && v->target_type && takes(p, "->");
-        if (arrow || (v->aggregate && takes(p, "."))) {
+        if (arrow || ((v->aggregate || (v->count > 1 && v->object)) && takes(p, "."))) {
             if ((arrow && !dereference(p, v)) || !parse_member(p, v))
                 return false;
         } else if (!takes(p, "[")) {

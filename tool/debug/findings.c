@@ -29,19 +29,30 @@ static bool parse_classes(const char *text, unsigned *classes, struct wm_diag *d
     return true;
 }
 
+static bool is_of_dispatch(const struct debug_session *s, const struct wm_finding *finding)
+{
+    return finding->launch == s->dispatch + 1;
+}
+
 /* The first error, or the first note if there is none, whose wave is known. */
-static const struct wm_finding *choose(const struct wm_finding *findings, size_t count)
+static const struct wm_finding *choose(const struct debug_session *s, const struct wm_finding *findings,
+                                       size_t count)
 {
     const struct wm_finding *chosen = NULL;
     for (size_t i = 0; i < count; i++)
-        if (findings[i].has_wave && (!chosen || findings[i].severity < chosen->severity))
+        if (findings[i].has_wave && is_of_dispatch(s, &findings[i]) &&
+            (!chosen || findings[i].severity < chosen->severity))
             chosen = &findings[i];
     return chosen;
 }
 
 static void print_findings(struct debug_session *s, const struct wm_finding *findings, size_t count)
 {
+    size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
+        if (!is_of_dispatch(s, &findings[i]))
+            continue;
+        shown++;
         tool_print(s->out, "%s: %s\n", findings[i].severity == WM_SEVERITY_ERROR ? "error" : "note",
                    findings[i].message);
         tool_print(s->out, "  %s+0x%llx  %s", findings[i].kernel, (unsigned long long)findings[i].offset,
@@ -50,7 +61,7 @@ static void print_findings(struct debug_session *s, const struct wm_finding *fin
             tool_print(s->out, "  %s:%u", findings[i].file, findings[i].line);
         fputc('\n', s->out);
     }
-    if (!count)
+    if (!shown)
         fprintf(s->out, "Nothing found.\n");
 }
 
@@ -90,24 +101,17 @@ bool debug_go_to_finding(struct debug_session *s, const char *text, struct wm_di
     if (!parse_classes(text, &classes, diag) || (s->state == DEBUG_BEFORE && !debug_restart(s, diag)) ||
         wm_check_create(classes, &check, diag) != WM_OK)
         return false;
-    const struct debug_time now = debug_now(s);
-    const struct wm_stopped wave = s->wave;
-    const bool after = s->state == DEBUG_AFTER;
-    bool good = debug_check_dispatch(s, check, diag);
+    const bool good = s->source->check(s, check, diag);
     const struct wm_finding *findings = good ? wm_check_findings(check, &count) : NULL, *first = NULL;
     struct spot spot = {0};
     if (good) {
         print_findings(s, findings, count);
-        first = choose(findings, count);
+        first = choose(s, findings, count);
     }
     if (first) {
         spot = (struct spot){first->pc, first->lanes, {0}, first->wave};
         memcpy(spot.workgroup, first->workgroup, sizeof spot.workgroup);
     }
     wm_check_destroy(check);
-    if (first)
-        return go_to(s, &spot, diag);
-    if (after)
-        return debug_go_to_end(s, now.dispatch, good ? diag : NULL) && good;
-    return debug_go_to_wave(s, now, wave.workgroup, wave.wave, good ? diag : NULL) && good;
+    return good && (!first || go_to(s, &spot, diag));
 }

@@ -4,6 +4,8 @@
 
 #include "tool/tool.h"
 
+#include <stdlib.h>
+
 static bool prepare(struct debug_session *s, size_t index, struct wm_diag *diag)
 {
     return tool_prepare(s->job, index, s->machine, &s->prepared[index], diag);
@@ -23,14 +25,74 @@ static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
     return wm_run_begin(s->machine, d->object, d->kernel, &request, &s->run, diag) == WM_OK;
 }
 
+/* What of a buffer a machine changes. */
+struct kept {
+    uint64_t address;
+    bool filled;
+};
+
+static size_t count_buffers(const struct tool_job *job)
+{
+    size_t count = 0;
+    for (const struct tool_buffer *b = job->buffers; b; b = b->next)
+        count++;
+    return count;
+}
+
+/* Lets another machine fill the buffers from the beginning. */
+static bool reset_buffers(const struct tool_job *job, struct kept *kept)
+{
+    bool good = true;
+    for (struct tool_buffer *b = job->buffers; b && good; b = b->next) {
+        *kept++ = (struct kept){b->address, b->filled};
+        b->address = 0;
+        b->filled = b->symbol_of;
+        good = tool_array_reload(&b->array);
+    }
+    return good;
+}
+
+static void restore_buffers(const struct tool_job *job, const struct kept *kept)
+{
+    for (struct tool_buffer *b = job->buffers; b; b = b->next, kept++) {
+        b->address = kept->address;
+        b->filled = kept->filled;
+    }
+}
+
+/* Runs the job up to this dispatch on another machine, whose check sees all that the host writes. */
+static bool run_checked(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+{
+    struct wm_machine *machine = NULL;
+    bool good = tool_make_machine(s->job, check, &machine, diag);
+    for (size_t i = 0; i <= s->dispatch && good; i++) {
+        const struct tool_dispatch *d = &s->job->dispatches[i];
+        struct tool_prepared prepared;
+        struct wm_result result = {.struct_size = sizeof result};
+        good = tool_prepare(s->job, i, machine, &prepared, diag);
+        prepared.dispatch.check = check;
+        prepared.dispatch.threads = 1;
+        prepared.dispatch.on_violation = WM_VIOLATION_GOES_ON; /* as `wavemem check' */
+        good = good &&
+               wm_dispatch(machine, d->object, d->kernel, &prepared.dispatch, &result, diag) == WM_OK &&
+               tool_free_buffers(s->job, d, machine, diag);
+        tool_release(&prepared);
+    }
+    wm_machine_destroy(machine);
+    return good;
+}
+
 static bool check(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
 {
-    const struct tool_dispatch *d = debug_dispatch(s);
-    struct wm_dispatch request = s->prepared[s->dispatch].dispatch;
-    struct wm_result result = {.struct_size = sizeof result};
-    request.check = check;
-    request.threads = 1;
-    return wm_dispatch(s->machine, d->object, d->kernel, &request, &result, diag) == WM_OK;
+    struct kept *kept = calloc(count_buffers(s->job) + 1, sizeof *kept);
+    if (!kept || !reset_buffers(s->job, kept)) {
+        free(kept);
+        return tool_because(diag, "out of memory");
+    }
+    const bool good = run_checked(s, check, diag);
+    restore_buffers(s->job, kept);
+    free(kept);
+    return good;
 }
 
 static int use_results(struct debug_session *s, const struct wm_result *result)

@@ -151,6 +151,29 @@ static bool see_insn(void *user, const struct debug_place *place, uint64_t pc,
     return true;
 }
 
+struct function_search {
+    struct found found;
+    const char *name;
+    uint64_t offset;
+};
+
+/* A function of C++ by its name without parameters, or with them. */
+static bool see_function(void *user, const struct debug_place *place, uint64_t pc,
+                         const struct wm_instruction *instruction)
+{
+    struct function_search *search = user;
+    char name[TOOL_NAME];
+    (void)instruction;
+    if (place->offset || !place->symbol)
+        return true;
+    const char *text = tool_name(place->symbol, name);
+    const size_t length = strcspn(text, "(");
+    if (!strcmp(text, search->name) ||
+        (strlen(search->name) == length && !strncmp(text, search->name, length)))
+        add(&search->found, pc + search->offset);
+    return true;
+}
+
 static bool find_function(struct debug_session *s, const char *text, struct found *found,
                           struct wm_diag *diag)
 {
@@ -166,6 +189,11 @@ static bool find_function(struct debug_session *s, const char *text, struct foun
             add(found, kernel->entry + bias + offset);
         else if (wm_symbol(s->machine, object, name, &address, &size, NULL) == WM_OK)
             add(found, address + offset);
+    }
+    if (!found->count && name) {
+        struct function_search search = {.name = name, .offset = offset};
+        debug_each_instruction(s, see_function, &search);
+        *found = search.found;
     }
     if (!found->count)
         tool_because(diag, "Function \"%s\" not defined.", text);

@@ -54,7 +54,7 @@ struct reader {
     unsigned lane;
     struct debug_value *value; /* gets the place of what was read last, if that is all of it */
     uint64_t bytes;
-    unsigned call; /* of the selected frame */
+    const struct debug_call *call; /* of the selected frame; NULL: the innermost one. DWARF is locked here */
 };
 
 static bool read_register(void *user, const char *name, uint32_t *value)
@@ -100,6 +100,7 @@ static const char *set_value(const struct wm_object *object, const struct wm_var
         if (!known || (v->is_held && variable->bytes > sizeof v->held))
             return "<type not supported>";
         v->aggregate = true;
+        v->size = (unsigned)variable->bytes;
         v->count = 1;
         memcpy(v->held, bytes, v->is_held ? variable->bytes : 0);
     } else if (variable->kind == WM_VARIABLE_POINTER) {
@@ -126,8 +127,11 @@ bool debug_variable(struct debug_session *s, size_t index, unsigned lane, struct
                                           [WM_VARIABLE_UNREADABLE] = "<location not readable>"};
     if (s->state != DEBUG_STOPPED)
         return false;
+    struct debug_call calls[DEBUG_FRAMES];
     const unsigned call = s->frame ? debug_selected_frame(s).call : 0;
-    const struct debug_place place = debug_place_of(s, call ? debug_selected_frame(s).pc : s->wave.pc);
+    if (call)
+        debug_calls(s, calls);
+    const struct debug_place place = debug_place_of(s, call ? calls[call].pc : s->wave.pc);
     if (!place.object || !wm_object_variable(place.object, place.address, index, variable))
         return false;
     *v = debug_integer(0);
@@ -139,7 +143,7 @@ bool debug_variable(struct debug_session *s, size_t index, unsigned lane, struct
     if (!variable->bytes || variable->bytes > 1 << 16)
         return true;
     uint8_t *bytes = calloc(1, variable->bytes);
-    struct reader reader = {s, lane, v, variable->bytes, call};
+    struct reader reader = {s, lane, v, variable->bytes, call ? &calls[call] : NULL};
     const struct wm_variable_reader how = {&reader, read_register, read_memory, place.bias,
                                            s->wave.wave_size};
     if (!bytes)

@@ -674,13 +674,6 @@ bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *d
     return true;
 }
 
-bool debug_check_dispatch(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
-{
-    cancel_run(s);
-    s->state = DEBUG_BEFORE;
-    return restore(&s->snapshots[s->dispatch], s->machine, diag) && s->source->check(s, check, diag);
-}
-
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag)
 {
     return s->state == DEBUG_STOPPED ||

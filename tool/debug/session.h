@@ -72,7 +72,7 @@ struct debug_source {
     bool (*prepare)(struct debug_session *s, size_t index, struct wm_diag *diag);
     void (*release)(struct debug_session *s, size_t index);
     bool (*begin)(struct debug_session *s, size_t index, struct wm_diag *diag); /* sets s->run */
-    /* Executes the dispatch with a check. */
+    /* Executes the dispatches up to this one with a check, elsewhere and as if nothing had been changed. */
     bool (*check)(struct debug_session *s, struct wm_check *check, struct wm_diag *diag);
     /* The dispatch has ended for the first time: an enum tool_exit. */
     int (*use_results)(struct debug_session *s, const struct wm_result *result);
@@ -191,9 +191,6 @@ uint64_t debug_checkpoint_bytes(const struct debug_session *s);
 bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag *diag);
 /* Goes to the end of a dispatch that has ended before. */
 bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *diag);
-/* Executes the whole dispatch with a check, as if nothing had been changed. Afterwards the session has to go
- * somewhere. */
-bool debug_check_dispatch(struct debug_session *s, struct wm_check *check, struct wm_diag *diag);
 static inline struct debug_time debug_now(const struct debug_session *s)
 {
     return (struct debug_time){s->dispatch, s->now};

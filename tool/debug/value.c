@@ -148,12 +148,14 @@ static const char *scalar_name(char kind, unsigned size)
 
 const char *debug_type_name(const struct debug_value *v, char text[32])
 {
+    struct wm_type target;
+    const bool is_struct = v->pointer && wm_object_type(v->object, v->target_type, &target) && target.members;
     if (v->pointer)
-        snprintf(text, 32, "%s%s *",
+        snprintf(text, 32, "%s%.20s *",
                  v->target_space == DEBUG_LDS       ? "local "
                  : v->target_space == DEBUG_PRIVATE ? "private "
                                                     : "global ",
-                 scalar_name(v->target_kind, v->target_size));
+                 is_struct ? target.name : scalar_name(v->target_kind, v->target_size));
     else
         snprintf(text, 32, "%s", scalar_name(v->kind, v->size));
     return text;

@@ -1,0 +1,4 @@
+set trace-commands on
+run
+print index[$lane]
+reverse-step

@@ -1,0 +1,4 @@
+set trace-commands on
+check float
+who $v2
+goto

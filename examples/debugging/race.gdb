@@ -1,0 +1,4 @@
+set trace-commands on
+check race
+who part[$lane]
+reverse-stepi
