@@ -30,8 +30,8 @@ struct wmi_code_options wmi_task_code(const struct wmi_task *task)
         .sramecc =
             machine->sramecc ? machine->sramecc : wmi_sramecc_of(wm_object_target_id(task->module->object)),
         .tiling = wmi_gpu_tiling(wmi_request_product(task), machine->target),
-        .resumable = task->dispatch.holder && task->dispatch.observers.count == 1 &&
-                     !task->dispatch.stales.mode,
+        .resumable =
+            task->dispatch.holder && task->dispatch.observers.count == 1 && !task->dispatch.stales.mode,
     };
 }
 
