@@ -16,8 +16,9 @@ from collections import namedtuple
 
 from bad import Bad
 
-COUNTS = 'none load store atomic sample ray lds scalar message export ldsdir'.split()
+COUNTS = 'none load store atomic sample ray lds scalar message export ldsdir async tensor'.split()
 COUNTERS = 'load store sample bvh ds km exp'.split()
+SHARED_COUNTERS = {'async': 'sample', 'tensor': 'bvh'}  # of gfx12.5, which has neither samples nor rays
 GROUPS = ('none idle vector_nop permlane readlane writelane div_fmas setreg getreg denorm_mode rfe movrel branch '
           'sendmsg depctr dot fma64 mad64 acc_read acc_write lds_dma scratch gws cmpswap msaa pck '
           'madmk mask swap part part_always').split()
@@ -59,7 +60,7 @@ def read(where, key, value, elements):
     if key == 'counts':
         return one_of(where, value, COUNTS, 'class of counters')
     if key == 'waits':
-        return [one_of(where, word, COUNTERS, 'counter') for word in words]
+        return [one_of(where, SHARED_COUNTERS.get(word, word), COUNTERS, 'counter') for word in words]
     if key == 'group':
         return one_of(where, value, GROUPS, 'group')
     if key == 'rules':

@@ -65,7 +65,10 @@ enum wmi_counter {
     WMI_COUNTER_DS,
     WMI_COUNTER_KM,
     WMI_COUNTER_EXP,
-    WMI_COUNTER_COUNT
+    WMI_COUNTER_COUNT,
+    /* gfx12.5, which has neither samples nor rays. */
+    WMI_COUNTER_ASYNC = WMI_COUNTER_SAMPLE,
+    WMI_COUNTER_TENSOR = WMI_COUNTER_BVH,
 };
 
 /* How an instruction is counted until it finishes; src/isa/rules/wait.c maps this to counters. */
@@ -81,6 +84,8 @@ enum wmi_counted_as {
     WMI_COUNTS_MESSAGE,
     WMI_COUNTS_EXPORT,
     WMI_COUNTS_LDSDIR,
+    WMI_COUNTS_ASYNC, /* copies between memory and LDS, and the arrivals that follow them */
+    WMI_COUNTS_TENSOR,
 };
 
 /* Groups that hazards, the assembler or observers treat alike. */

@@ -46,8 +46,24 @@ bool wmi_lower_gws(struct wmi_builder *b, const struct wmi_instruction *insn);
 /* Emits the step that reads the LDS_DIRECT source of a vector ALU instruction into a temporary row. */
 uint32_t wmi_lower_lds_direct(struct wmi_builder *b, const struct wmi_instruction *insn);
 /* Reports the LDS side of an instruction that moves dwords between memory and LDS to the observers that ask
- * for it. LDS address: (M0 & mask) + offset + 4 * lane. */
-void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, uint32_t mask, bool writes);
+ * for it. step: the one that moves, if it were to be emitted; writes: it writes LDS. */
+void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, const struct wmi_step *step,
+                        bool writes);
+/* tensor_load_to_lds and tensor_store_from_lds. */
+bool wmi_lower_tensor(struct wmi_builder *b, const struct wmi_instruction *insn);
+
+/* How a load transposes a matrix. */
+struct wmi_transpose {
+    uint8_t bits, count; /* of an element; elements that a lane loads; 0: it does not transpose */
+    uint16_t step;       /* enum wmi_step_id */
+    bool all_lanes;      /* inactive lanes take part */
+};
+struct wmi_transpose wmi_lower_transpose(unsigned id);
+/* Emits the step that moves the elements from the rows `from` to the rows `to`, in these lanes. */
+void wmi_emit_transpose(struct wmi_builder *b, const struct wmi_transpose *transpose, uint32_t from,
+                        uint32_t to, uint32_t lanes);
+/* A set of all lanes. */
+uint32_t wmi_lower_all_lanes(struct wmi_builder *b);
 /* Reports the instruction's cache operation to observers. */
 void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn);
 

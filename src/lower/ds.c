@@ -44,6 +44,10 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     ROW(ds_read_b64_tr_b8, read_b64, 1, 8)
     ROW(ds_read_b64_tr_b4, read_b64, 1, 8)
     ROW(ds_read_b96_tr_b6, read_b96, 1, 12)
+    ROW(ds_load_tr16_b128, read_b128, 1, 16)
+    ROW(ds_load_tr8_b64, read_b64, 1, 8)
+    ROW(ds_load_tr6_b96, read_b96, 1, 12)
+    ROW(ds_load_tr4_b64, read_b64, 1, 8)
     ROW(ds_read2_b32, read2_b32, 2, 4)
     ROW(ds_read2st64_b32, read2_b32, 2, 4)
     ROW(ds_read2_b64, read2_b64, 2, 8)
@@ -114,6 +118,8 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     RETURNING(ds_wrxchg2_rtn_b64, wrxchg2_b64, 2, 8)
     RETURNING(ds_wrxchg2st64_rtn_b64, wrxchg2_b64, 2, 8)
     RETURNING(ds_condxchg32_rtn_b64, condxchg32_b64, 1, 8)
+    RETURNING(ds_atomic_barrier_arrive_rtn_b64, barrier_arrive_b64, 1, 8)
+    ROW(ds_atomic_async_barrier_arrive_b64, barrier_arrive_b64, 1, 8)
     RETURNING(ds_append, append, 1, 4)
     RETURNING(ds_consume, consume, 1, 4)
     SRC2(add, u32, add_b32, 4)
@@ -150,6 +156,7 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     ROW(ds_swizzle_b32, swizzle, 0, 0)
     ROW(ds_permute_b32, permute, 0, 0)
     ROW(ds_bpermute_b32, bpermute, 0, 0)
+    ROW(ds_bpermute_fi_b32, bpermute, 0, 0)
     /* clang-format on */
 };
 
@@ -205,6 +212,7 @@ struct lowering {
     const struct lds_row *row;
     struct wmi_memory_op *memory;
     struct wmi_step operands;
+    uint32_t lanes;    /* the lanes that execute it */
     bool gds, limited; /* limited: M0 limits the LDS size */
 };
 
@@ -219,7 +227,7 @@ static void emit_ds(const struct lowering *l, enum wmi_lds_step step, const stru
     }
     if (l->limited)
         wmi_emit(l->b, WMI_STEP_lds_limit_by_m0);
-    filled.lanes = offsetof(struct wmi_frame, exec);
+    filled.lanes = l->lanes;
     wmi_emit_as(l->b, wmi_step_of_lds(step), &filled);
     if (l->gds)
         wmi_emit(l->b, WMI_STEP_return_to_loop);
@@ -235,7 +243,8 @@ static void fill_offsets(struct lowering *l, const struct wmi_instruction *insn)
         l->operands.y = (uint32_t)insn->field[WMI_FIELD_offset1] * unit;
     }
     if (row->step == WMI_LDS_permute || row->step == WMI_LDS_bpermute)
-        l->operands.y = wmi_builder_limit(l->b, WMI_LIMIT_exchange_lanes);
+        l->operands.y = wmi_builder_limit(l->b, WMI_LIMIT_exchange_lanes) |
+                        (insn->id == WMI_INSN_ds_bpermute_fi_b32 ? WMI_LDS_ALL_LANES : 0);
 }
 
 /* Emits steps that compute the ADDR row of *_addtid_* and the ADDR and DATA rows of *_src2_*. */
@@ -282,22 +291,6 @@ static void emit_watches(const struct lowering *l)
     }
 }
 
-/* Bits of the elements of a transposing read; 0: none. */
-static unsigned transposed_bits(unsigned id)
-{
-    static const struct {
-        uint16_t id;
-        uint8_t bits;
-    } rows[] = {{WMI_INSN_ds_read_b64_tr_b16, 16},
-                {WMI_INSN_ds_read_b64_tr_b8, 8},
-                {WMI_INSN_ds_read_b64_tr_b4, 4},
-                {WMI_INSN_ds_read_b96_tr_b6, 6}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].id == id)
-            return rows[i].bits;
-    return 0;
-}
-
 bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_ds_nop)
@@ -305,7 +298,8 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (insn->id == WMI_INSN_ds_bvh_stack_rtn_b32)
         return wmi_lower_stack(b, insn);
     const struct lds_row *row = &lds_rows[insn->id];
-    struct lowering l = {.b = b, .row = row, .gds = insn->field[WMI_FIELD_gds]};
+    struct lowering l = {
+        .b = b, .row = row, .gds = insn->field[WMI_FIELD_gds], .lanes = offsetof(struct wmi_frame, exec)};
     const bool counter = row->step == WMI_LDS_append || row->step == WMI_LDS_consume;
     bool ok = true;
     if (row->step == WMI_LDS_NONE)
@@ -321,6 +315,11 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     };
     if (!ok)
         return false;
+    if (insn->id == WMI_INSN_ds_atomic_async_barrier_arrive_b64)
+        l.operands.b = wmi_lower_vector_constant(b, 1, 2);
+    const struct wmi_transpose transpose = wmi_lower_transpose(insn->id);
+    if (transpose.all_lanes)
+        l.lanes = wmi_lower_all_lanes(b);
     const bool watched = wmi_builder_watches(b);
     if (row->places || watched) {
         l.memory = wmi_builder_memory_op(b, insn);
@@ -340,17 +339,11 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     /* The watch comes first because the instruction may overwrite its ADDR row. */
     if (watched)
         emit_watches(&l);
-    const unsigned bits = transposed_bits(insn->id);
     const uint32_t result = l.operands.d;
-    if (bits)
+    if (transpose.bits)
         l.operands.d = wmi_lower_temporary(b, row->bytes / 4);
     emit_ds(&l, row->step, &l.operands);
-    if (bits) {
-        struct wmi_step *op = wmi_emit(b, WMI_STEP_lds_transpose);
-        op->d = result;
-        op->a = l.operands.d;
-        op->x = bits;
-        op->y = row->bytes * 8u / bits;
-    }
+    if (transpose.bits)
+        wmi_emit_transpose(b, &transpose, l.operands.d, result, l.lanes);
     return true;
 }

@@ -47,6 +47,8 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
+    if (row->counts == WMI_COUNTS_TENSOR)
+        return wmi_lower_tensor(b, insn);
     if (wmi_operand(insn, WMI_ROLE_SAMP))
         return wmi_lower_sample(b, insn);
     if (insn->id == WMI_INSN_image_bvh_intersect_ray || insn->id == WMI_INSN_image_bvh64_intersect_ray)

@@ -36,6 +36,7 @@ struct wmi_memory_op {
         flat_private_bits; /* width of addresses in LDS and private memory formed by FLAT */
     bool scratch_shared;  /* FLAT addresses of private memory contain the lane, and reach that of all waves */
     uint8_t address_bits; /* of addresses of memory, which are sign-extended */
+    bool must_align;      /* a load that must be aligned to its size in every mode */
     bool size_rounded;    /* scalar buffer loads: the buffer's size is rounded down to the data's size */
     uint8_t policy;
     uint8_t alignment;                   /* enum wmi_alignment */
@@ -310,11 +311,12 @@ enum wmi_scalar_control {
     X(add_b64) X(sub_b64) X(rsub_b64) X(inc_b64) X(dec_b64)                                            \
     X(min_i64) X(max_i64) X(min_u64) X(max_u64)                                                        \
     X(and_b64) X(or_b64) X(xor_b64) X(mskor_b64) X(wrxchg_b64) X(cmpst_b64)                            \
-    X(cmpst_f64) X(min_f64) X(max_f64) X(add_f64) X(condxchg32_b64)                                    \
+    X(cmpst_f64) X(min_f64) X(max_f64) X(add_f64) X(condxchg32_b64) X(barrier_arrive_b64)              \
     X(wrxchg2_b32) X(wrxchg2_b64) X(append) X(consume)
 /* swizzle, permute, bpermute: lanes exchange a row. addtid computes the ADDR row of *_addtid_b32; src2_*
  * compute the ADDR row (d) and read the DATA rows (e) of *_src2_*; observe and observe_lanes report to
- * observers. permute and bpermute: y = size of the groups of lanes that exchange, a power of two. */
+ * observers. permute and bpermute: y = size of the groups of lanes that exchange, a power of two, and perhaps
+ * WMI_LDS_ALL_LANES. */
 #define WMI_LDS_OTHERS(X)                                                                              \
     X(swizzle) X(permute) X(bpermute) X(addtid) X(src2_b32) X(src2_b64) X(observe) X(observe_lanes)
 #define WMI_LDS_STEPS(X) WMI_LDS_READS(X) WMI_LDS_WRITES(X) WMI_LDS_ATOMICS(X) WMI_LDS_OTHERS(X)
@@ -327,6 +329,8 @@ enum wmi_lds_step {
     WMI_LDS_STEP_COUNT
 };
 /* clang-format on */
+
+enum { WMI_LDS_ALL_LANES = 0x100 }; /* lanes that are not active have values, too */
 
 /* wmi_memory_op.parameter of DS instructions: places per lane and bytes per place, as checked and accessed by
  * the hardware (ds_read_b96: 1 place of 12 bytes; ds_read2_b64: 2 of 8). */

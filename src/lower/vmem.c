@@ -26,8 +26,7 @@ static uint32_t thread_offsets(struct wmi_builder *b)
 }
 
 enum {
-    WIDEST = 4,        /* maximum dwords per lane of non-block instructions */
-    MATRIX_COLUMN = 8, /* elements that a lane reads in a transposing load */
+    WIDEST = 4, /* maximum dwords per lane of non-block instructions */
 };
 
 /* By what scale_offset multiplies an offset in a VGPR: the bytes of the data. Source: CDNA 5 ISA,
@@ -119,18 +118,30 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *i
     return true;
 }
 
-/* A load to LDS goes through a temporary row. M0 holds the LDS address: bits 15:0 for loads with an LDS bit,
- * dword-aligned bits 17:0 for dedicated instructions. Sources: Vega ISA, "LDS" bit of GLOBAL; CDNA 3 ISA,
- * "Memory Buffer Load to LDS". */
-static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *insn,
+/* A load to LDS goes through temporary rows, d of `load`. M0 holds the LDS address: bits 15:0 for loads with
+ * an LDS bit, dword-aligned bits 17:0 for dedicated instructions; asynchronous ones have one for each lane.
+ * Sources: Vega ISA, "LDS" bit of GLOBAL; CDNA 3 ISA, "Memory Buffer Load to LDS"; CDNA 5 ISA, "Asynchronous
+ * Memory Load and Store". */
+static bool lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_step *load)
 {
-    const uint32_t mask = insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
-    wmi_lower_lds_move(b, load->data, mask, true);
-    struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_to_lds);
-    op->a = load->d;
-    op->y = mask;
-    op->data = load->data;
+    const struct wmi_operand *places = wmi_operand(insn, WMI_ROLE_DATA2);
+    struct wmi_step step = {.a = load->d, .data = load->data, .lanes = load->lanes};
+    if (!vector_rows(b, places, &step.b))
+        return false;
+    step.y = places ? 0 : insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
+    wmi_lower_lds_move(b, load->data, &step, true);
+    wmi_emit_as(b, places ? WMI_STEP_vmem_to_lds_lanes : WMI_STEP_vmem_to_lds, &step);
+    return true;
+}
+
+/* The LDS side of an asynchronous store: fills temporary rows, which become its data. */
+static void lower_from_lds(struct wmi_builder *b, struct wmi_memory_op *m, struct wmi_step *store)
+{
+    struct wmi_step step = {.b = store->c, .data = m, .lanes = store->lanes};
+    step.d = store->c = wmi_lower_temporary(b, m->elements);
+    wmi_lower_lds_move(b, m, &step, false);
+    wmi_emit_as(b, WMI_STEP_vmem_from_lds_lanes, &step);
 }
 
 /* Block loads and stores. The block may extend past the kernel's registers: missing registers are not loaded,
@@ -155,13 +166,25 @@ static bool lower_block(struct wmi_builder *b, const struct wmi_instruction *ins
     return ok;
 }
 
-/* Transposing matrix loads: the first 32 lanes supply the addresses of an ordinary load into temporary rows,
- * whose elements are then distributed to the lanes. */
-static void lower_transposed(struct wmi_builder *b, struct wmi_step *step)
+/* Transposing matrix loads: an ordinary load into temporary rows, whose elements are then distributed to the
+ * lanes. On gfx12.0, the first 32 lanes supply the addresses. */
+static void lower_transposed(struct wmi_builder *b, const struct wmi_transpose *transpose,
+                             struct wmi_step *step)
 {
     step->d = wmi_lower_temporary(b, 4);
+    if (transpose->step != WMI_STEP_vmem_transpose)
+        return;
     step->lanes = wmi_lower_lane_set(b);
     wmi_emit(b, WMI_STEP_vmem_first_lanes)->d = step->lanes;
+}
+
+/* Loads that ask for a wake-up: nothing sleeps here until it is woken. Their addresses must be aligned to
+ * their size (CDNA 5 ISA, FLAT_LOAD_MONITOR_*). */
+static bool is_monitor(unsigned id)
+{
+    return id == WMI_INSN_flat_load_monitor_b32 || id == WMI_INSN_flat_load_monitor_b64 ||
+           id == WMI_INSN_flat_load_monitor_b128 || id == WMI_INSN_global_load_monitor_b32 ||
+           id == WMI_INSN_global_load_monitor_b64 || id == WMI_INSN_global_load_monitor_b128;
 }
 
 /* TFE writes its status to the register after the result; all memory is resident. Source: CLRX, "FLAT
@@ -211,7 +234,8 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const bool has_result = result && result->kind == WMI_OPERAND_VGPR;
     const bool to_lds = row->memory == WMI_MEMORY_LOAD && !has_result;
-    const bool transposed = row->flags & WMI_ROW_CROSS_LANE;
+    const bool from_lds = row->group == WMI_GROUP_LDS_DMA && row->memory == WMI_MEMORY_STORE;
+    const struct wmi_transpose transpose = wmi_lower_transpose(insn->id);
     if (row->elements > WIDEST)
         return lower_block(b, insn, &step);
     if (!vector_rows(b, data, &step.c) || !vector_rows(b, result, &step.d))
@@ -224,10 +248,13 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
     const uint32_t rows = step.d;
     m->parameter = atomic;
+    m->must_align = is_monitor(insn->id);
     if (to_lds)
         step.d = wmi_lower_temporary(b, row->elements);
-    if (transposed)
-        lower_transposed(b, &step);
+    if (from_lds)
+        lower_from_lds(b, m, &step);
+    if (transpose.bits)
+        lower_transposed(b, &transpose, &step);
     enum wmi_step_id id = WMI_STEP_vmem_careful;
     if (row->memory == WMI_MEMORY_ATOMIC) {
         m->returns = has_result;
@@ -247,13 +274,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     if (m->kind == WMI_ACCESS_LOAD && b->code->options.scalar_cache != WM_SCALAR_CACHE_COHERENT)
         wmi_emit_as(b, WMI_STEP_scalar_cache_passed_by, &step);
     wmi_emit_as(b, id, &step);
-    if (to_lds)
-        lower_to_lds(b, insn, &step);
-    if (transposed) {
-        struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_transpose);
-        op->a = step.d;
-        op->d = rows;
-        op->y = 4u * m->elements / MATRIX_COLUMN;
-    }
+    if (to_lds && !lower_to_lds(b, insn, &step))
+        return false;
+    if (transpose.bits)
+        wmi_emit_transpose(b, &transpose, step.d, rows, offsetof(struct wmi_frame, exec));
     return !insn->field[WMI_FIELD_tfe] || !has_result || lower_status(b, result);
 }

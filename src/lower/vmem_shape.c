@@ -21,20 +21,21 @@ int wmi_vmem_shape_index(const struct wmi_memory_op *m)
 
 enum wmi_step_id wmi_lower_fast_global(const struct wmi_memory_op *m, enum wmi_vmem_form form)
 {
-    if (m->alignment != WMI_ALIGNMENT_UNALIGNED)
+    if (m->alignment != WMI_ALIGNMENT_UNALIGNED || m->must_align)
         return WMI_STEP_vmem_careful;
     const int shape = wmi_vmem_shape_index(m);
     return shape < 0 ? WMI_STEP_NONE
                      : (enum wmi_step_id)(WMI_STEP_FIRST_GLOBAL + shape * WMI_VMEM_FAST_FORMS + (int)form);
 }
 
-void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, uint32_t mask, bool writes)
+void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, const struct wmi_step *step,
+                        bool writes)
 {
+    struct wmi_step watch = *step;
     struct wmi_memory_op *mine;
+    watch.x = writes;
     for (unsigned next = 0; (mine = wmi_builder_next_watch(b, (struct wmi_memory_op *)m, true, &next));) {
-        struct wmi_step *step = wmi_emit(b, WMI_STEP_vmem_watch_lds);
-        step->x = writes;
-        step->y = mask;
-        step->data = mine;
+        watch.data = mine;
+        wmi_emit_as(b, step->y ? WMI_STEP_vmem_watch_lds : WMI_STEP_vmem_watch_lds_lanes, &watch);
     }
 }

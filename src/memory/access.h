@@ -97,6 +97,7 @@ struct wmi_access {
                          asked for it */
     uint8_t elements; /* elements per lane (dwordx4: 1 element of 16 bytes; read2: 2 elements) */
     uint8_t bytes;    /* bytes of each element */
+    bool goes_on;     /* it is a further access of the instruction that was shown last */
     const struct wmi_access_facts *facts;
     const char *frame; /* of the wave; contains the registers */
     const struct wmi_frame_layout *layout;

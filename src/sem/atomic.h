@@ -183,4 +183,18 @@ WMI_ATOMIC_OF(pk_add_f16_flush, 32,
                                                             c)))
 WMI_ATOMIC_OF(pk_add_bf16, 32, wmi_atomic_sum_bf16(m, d) | wmi_atomic_sum_bf16(m >> 16, d >> 16) << 16)
 
+/* An arrival at a split barrier in LDS, which d units arrive at: {init count, phase, pending count}. Source:
+ * CDNA 5 ISA, "LDS Barrier Atomic Instructions". That the pending count has 29 bits, of the widths that it
+ * allows, is what LLVM and Triton assume (unverified). */
+static inline uint64_t wmi_atomic_barrier_arrive_64(uint64_t m, uint64_t d, uint64_t second)
+{
+    enum { WIDTH = 29 };
+    const uint32_t pending = (1u << WIDTH) - 1;
+    uint32_t state = (uint32_t)m - (uint32_t)d;
+    (void)second;
+    if (state >> (WIDTH - 1) & 1) /* all have arrived */
+        state = (state & ~pending) | (m >> 32 & UINT16_MAX);
+    return (m & ~(uint64_t)UINT32_MAX) | state;
+}
+
 #endif

@@ -86,6 +86,10 @@ class Source:
             name, *arguments = value.split()
             self.kernels[name] = arguments
 
+    def all_targets(self):
+        """Those that files without TARGETS run on, and others that the file names."""
+        return TARGETS + [target for target in self.targets if target not in TARGETS and "*" not in target]
+
     def expected(self, kernel, target):
         first = self.starts[kernel]
         after = min((line for line in self.starts.values() if line > first), default=1 << 30)
@@ -99,9 +103,9 @@ class Source:
         for name in set(self.starts) - run:
             yield f"kernel {name} has no RUN"
         for name in self.starts:
-            if name.endswith("_good") and any(self.expected(name, target) for target in TARGETS):
+            if name.endswith("_good") and any(self.expected(name, target) for target in self.all_targets()):
                 yield f"{name} has FINDS"
-        owned = {line for name in self.starts for target in TARGETS for line, _ in self.expected(name, target)}
+        owned = {line for name in self.starts for target in self.all_targets() for line, _ in self.expected(name, target)}
         for line, _, rule in self.finds:
             if line not in owned and not any(line < first for first in self.starts.values()):
                 yield f"line {line}: FINDS {rule} for no target"
@@ -230,11 +234,11 @@ def main():
                 compiler.skip(f"no {tool}")
     os.makedirs(folder, exist_ok=True)
     mistakes = runs = 0
-    wanted = [[target for target in targets or TARGETS if matches(target, source.targets) and matches(target, run.targets)]
+    wanted = [[target for target in targets or source.all_targets() if matches(target, source.targets) and matches(target, run.targets)]
               for run in source.runs]
     if "WAVEMEM_TEST_REDUCED" in os.environ:
         wanted = [[names[number % len(names)]] if names else [] for number, names in enumerate(wanted)]
-    for target in targets or TARGETS:
+    for target in targets or source.all_targets():
         selected = [run for run, names in zip(source.runs, wanted) if target in names]
         built = build(source, target, wavemem, folder) if selected else None
         for run in selected:

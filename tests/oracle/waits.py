@@ -4,8 +4,10 @@
 WAVEMEM FORMS...
 
 Source: LLVM, SIInsertWaitcnts.cpp (updateEventWaitcntAfter, in LLVM 22 AMDGPUHWEvents.cpp: getEventsFor): the events of
-an instruction, and the counter of an event on each generation. The rows of isa/ have separate columns for this, so
-encodings and mnemonics are an independent source. tests/unit/check/waits.c compares the checker with the same text."""
+an instruction, and the counter of an event on each generation. What LLVM 22 does not count yet (asynchronous and tensor
+copies), and prefetches: CDNA 5 ISA, "Memory Dependency Counters", FLAT_PREFETCH_B8. The rows of isa/ have separate columns
+for this, so encodings and mnemonics are an independent source. tests/unit/check/waits.c compares the checker with the
+same text."""
 import json
 import os
 import re
@@ -36,8 +38,12 @@ def counters(target):
 
 
 def vector_memory(name, encoding, count, target):
-    if INVALIDATES.match(name):
+    if INVALIDATES.match(name) or '_prefetch_' in name:
         return None
+    if '_async_' in name:
+        return 'asynccnt'
+    if name.startswith('tensor_') and name not in STORES:
+        return 'tensorcnt'
     kind = ('store' if name in STORES or '_store' in name else
             'ray' if '_bvh' in name else
             'sample' if encoding == 'VSAMPLE' or re.match(r'image_(sample|gather|get_lod)', name) else
@@ -57,6 +63,8 @@ def expected(name, encoding, target):
     if encoding in ('MUBUF', 'MTBUF', 'VBUFFER', 'VBUFFER-TYPED', 'MIMG', 'VIMAGE', 'VSAMPLE', 'FLAT', 'VFLAT', 'GLOBAL',
                     'VGLOBAL', 'SCRATCH', 'VSCRATCH'):
         return vector_memory(name, encoding, count, target)
+    if '_async_' in name:
+        return 'asynccnt'
     if encoding in ('DS', 'VDS'):
         if GDS.match(name):
             return count['lds'] + HELD

@@ -42,8 +42,10 @@ static uint32_t first_of(const struct wmi_race_flights *flights, uint32_t most)
     return issued - flights->done > most ? issued - most + 1 : flights->done + 1;
 }
 
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool load_to_lds, uint32_t most)
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, enum wmi_race_counter counter,
+                                            uint32_t most)
 {
+    const bool load_to_lds = counter != WMI_RACE_COUNTS_LDS;
     struct wmi_race_flight *flight;
     if (!load_to_lds && !flights->ring && !(flights->ring = calloc(most + 1, sizeof *flights->ring)))
         return NULL;
@@ -51,8 +53,8 @@ struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bo
               load_to_lds ? append(&flights->loads_to_lds) : &flights->ring[flights->issued[0] % (most + 1)]))
         return NULL;
     flight->barrier = 0;
-    flight->load_to_lds = load_to_lds;
-    flight->number = flights->issued[load_to_lds];
+    flight->counter = (uint8_t)counter;
+    flight->number = flights->issued[counter];
     return flight;
 }
 
@@ -84,12 +86,13 @@ void wmi_race_flight_bound(struct wmi_race_flight *flight)
     flight->high = flight->base + high + flight->bytes + (uint32_t)behind;
 }
 
-void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, unsigned limit)
+void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, enum wmi_race_counter counter,
+                                unsigned limit)
 {
     struct wmi_race_flight_list *list = &flights->loads_to_lds;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        if (flights->issued[1] - list->entry[i].number < limit)
+        if (list->entry[i].counter != counter || flights->issued[counter] - list->entry[i].number < limit)
             list->entry[kept++] = list->entry[i];
     list->count = kept;
 }

@@ -10,6 +10,14 @@
 
 enum { WMI_RACE_FLIGHT_LANES = 64 };
 
+/* By what an operation is counted. */
+enum wmi_race_counter {
+    WMI_RACE_COUNTS_LDS,
+    WMI_RACE_COUNTS_MOVES,   /* loads to LDS and, before gfx12.5, all loads of memory */
+    WMI_RACE_COUNTS_TENSORS, /* tensor copies */
+    WMI_RACE_COUNTERS
+};
+
 /* An operation of LDS in flight. */
 struct wmi_race_flight {
     uint64_t lanes;
@@ -22,7 +30,7 @@ struct wmi_race_flight {
     uint8_t bytes, places; /* bytes of each place */
     uint8_t kind;          /* enum wmi_access_kind */
     uint8_t wave;
-    bool load_to_lds; /* a load to LDS, which counts with loads of memory */
+    uint8_t counter; /* enum wmi_race_counter */
     uint32_t at[WMI_RACE_FLIGHT_LANES];
 };
 
@@ -36,16 +44,22 @@ struct wmi_race_flight_list {
 struct wmi_race_flights {
     struct wmi_race_flight *ring; /* most + 1 of them, by number; NULL: none yet */
     uint32_t done;
-    struct wmi_race_flight_list loads_to_lds; /* in flight */
-    uint32_t issued[2];                       /* number of operations so far: of LDS; loads of memory */
+    struct wmi_race_flight_list loads_to_lds; /* in flight, also by tensor copies */
+    uint32_t issued[WMI_RACE_COUNTERS];       /* number of operations so far */
 };
 
 /* Resets the state for a new workgroup. */
 void wmi_race_flights_begin(struct wmi_race_flights *flights);
 void wmi_race_flights_free(struct wmi_race_flights *flights);
+static inline void wmi_race_flights_count(struct wmi_race_flights *flights,
+                                          const uint8_t counted[WMI_RACE_COUNTERS])
+{
+    for (unsigned i = 0; i < WMI_RACE_COUNTERS; i++)
+        flights->issued[i] += counted[i];
+}
 /* Adds an operation that has just been counted. The caller fills in its addresses and calls
  * wmi_race_flight_bound(). most: the maximum of the LDS counter. NULL: no memory. */
-struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, bool load_to_lds,
+struct wmi_race_flight *wmi_race_flight_add(struct wmi_race_flights *flights, enum wmi_race_counter counter,
                                             uint32_t most);
 void wmi_race_flight_bound(struct wmi_race_flight *flight);
 
@@ -59,8 +73,10 @@ static inline void wmi_race_flight_wait(struct wmi_race_flights *flights, unsign
     if (flights->issued[0] - flights->done > limit)
         flights->done = flights->issued[0] - limit;
 }
-/* Called when the wave has waited until at most `limit` loads are in flight. */
-void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, unsigned limit);
+/* Called when the wave has waited until at most `limit` operations of a counter of loads to LDS are in
+ * flight. */
+void wmi_race_loads_to_lds_wait(struct wmi_race_flights *flights, enum wmi_race_counter counter,
+                                unsigned limit);
 
 /* Operations of all waves that were in flight at a barrier. */
 struct wmi_race_pending {

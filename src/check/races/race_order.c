@@ -196,13 +196,14 @@ void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned
     w->lds_stored = false;
 }
 
-void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave, unsigned limit)
+void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave,
+                                    enum wmi_race_counter counter, unsigned limit)
 {
     struct wmi_race_wave *w = &group->wave[wave];
     struct wmi_race_flights *flights = &group->flights[wave];
     if (!w->lds_moved)
         return;
-    wmi_race_loads_to_lds_wait(flights, limit);
+    wmi_race_loads_to_lds_wait(flights, counter, limit);
     if (flights->loads_to_lds.count)
         return;
     w->releases = true;

@@ -139,7 +139,8 @@ void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_gro
 void wmi_race_wait_for_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* Called when the wave has waited until at most `limit` of its loads are in flight; some may be loads to
  * LDS. */
-void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave, unsigned limit);
+void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave,
+                                    enum wmi_race_counter counter, unsigned limit);
 /* Begins a new epoch of the wave without a release: other workgroups do not learn of unreleased stores by
  * it. */
 void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);

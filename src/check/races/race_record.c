@@ -352,7 +352,7 @@ static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const st
         return WMI_RACE_LOAD_TO_LDS;
     if (flight->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
-    return flight->load_to_lds               ? WMI_RACE_LOAD_TO_LDS_AT_BARRIER
+    return flight->counter                   ? WMI_RACE_LOAD_TO_LDS_AT_BARRIER
            : flight->kind == WMI_ACCESS_LOAD ? WMI_RACE_OF_READ_AT_BARRIER
                                              : WMI_RACE_OF_STORE_AT_BARRIER;
 }
@@ -381,7 +381,7 @@ static void check_flight(struct wmi_races *races, const struct wmi_race_flight *
  * load to LDS. Loads to LDS are ordered among themselves. */
 static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
 {
-    return flight->load_to_lds != (now->path == WMI_PATH_LDS_DMA);
+    return (flight->counter != WMI_RACE_COUNTS_LDS) != (now->path == WMI_PATH_LDS_DMA);
 }
 
 static void meet_flights(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
@@ -412,10 +412,8 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
 {
     struct wmi_race_flights *flights = &races->group->flights[access->wave];
     const bool to_lds = access->path == WMI_PATH_LDS_DMA;
-    if (!to_lds) {
-        flights->issued[0] += insn->counted[0];
-        flights->issued[1] += insn->counted[1];
-    }
+    if (!to_lds && !access->goes_on)
+        wmi_race_flights_count(flights, insn->counted);
     const struct wmi_element *element = &access->element[0];
     const bool pair = access->elements == 2;
     uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
@@ -424,7 +422,12 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     if ((access->path != WMI_PATH_DS && !(to_lds && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
         element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;
-    struct wmi_race_flight *flight = wmi_race_flight_add(flights, to_lds, races->order.lds_most);
+    struct wmi_race_flight *flight =
+        wmi_race_flight_add(flights,
+                            !to_lds                                  ? WMI_RACE_COUNTS_LDS
+                            : insn->counted[WMI_RACE_COUNTS_TENSORS] ? WMI_RACE_COUNTS_TENSORS
+                                                                     : WMI_RACE_COUNTS_MOVES,
+                            races->order.lds_most);
     if (!flight) {
         races->missed = wmi_race_no_memory;
         return;

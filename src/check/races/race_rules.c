@@ -62,6 +62,18 @@ static const struct wmi_race_model models[] = {
      .wait = "s_waitcnt vmcnt(0)",
      .invalidate = "buffer_wbinvl1_vol",
      WAIT_BY_ONE},
+    /* gfx12.5: as gfx12.0, but a device may have several L2 (LLVM SIMemoryLegalizer, insertRelease). That
+     * waves of a workgroup see each other's accesses at once is assumed. */
+    {.named = true,
+     .named_atomics = true,
+     .invalidates = VECTOR,
+     .writes_back = true,
+     .wait = "s_wait_storecnt 0x0",
+     .write_back = "global_wb scope:SCOPE_DEV",
+     .invalidate = "global_inv scope:SCOPE_DEV",
+     .wait_lds = "s_wait_dscnt 0x0",
+     .wait_load = "s_wait_loadcnt 0x0",
+     .wait_move = "s_wait_asynccnt 0x0 (s_wait_tensorcnt 0x0)"},
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)
@@ -217,6 +229,11 @@ static void name_barrier(const struct wmi_words *words, const struct wmi_found *
         snprintf(text, size, "%s+0x%" PRIx64, row.kernel ? row.kernel : "", row.offset);
 }
 
+static const char *wait_for_move(const struct wmi_race_model *model)
+{
+    return model->wait_move ? model->wait_move : model->wait_load;
+}
+
 /* The text for two accesses to LDS of which the first was in flight. */
 static void word_flight(const struct wmi_words *words, const struct wmi_found *found, const char *start,
                         char *message, size_t size)
@@ -232,14 +249,14 @@ static void word_flight(const struct wmi_words *words, const struct wmi_found *f
             stores ? "wave %u accesses LDS that its load to LDS still writes: '%s' is missing between the two"
                    : "wave %u loads to LDS that an earlier instruction still accesses: '%s' is missing "
                      "between the two",
-            found->wave, stores ? model->wait_load : model->wait_lds);
+            found->wave, stores ? wait_for_move(model) : model->wait_lds);
         return;
     }
     name_barrier(words, found, barrier, sizeof barrier);
     snprintf(message, size,
              "%s: that was still in flight when it came to the barrier at %s, which waits for no counter: "
              "'%s' is missing before it",
-             start, barrier, to_lds ? model->wait_load : model->wait_lds);
+             start, barrier, to_lds ? wait_for_move(model) : model->wait_lds);
 }
 
 static void word_race(const struct wmi_words *words, const struct wmi_found *found, char *message,

@@ -5,6 +5,7 @@
 
 #include "check/checker.h"
 #include "check/races/race_code.h"
+#include "check/races/race_flight.h"
 
 /* What orders memory accesses between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
 struct wmi_race_model {
@@ -15,7 +16,8 @@ struct wmi_race_model {
     bool writes_back;       /* a release must write back L2, and wait for that */
     bool waits_at_barriers; /* a barrier of the workgroup must wait for stores, too */
     bool within;            /* waves of one workgroup may have different vector caches */
-    const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load; /* for texts */
+    const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load,
+        *wait_move; /* for texts; wait_move: for loads to LDS; NULL: as for loads */
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
@@ -26,8 +28,8 @@ struct wmi_race_insn {
     uint64_t distance;                   /* DS: distance in bytes from the first place to the second */
     uint8_t path, kind, bytes, elements; /* as in struct wmi_access */
     uint8_t policy, scope, operation;
-    uint8_t counted[2]; /* by how much it increments the counters of LDS and of loads */
-    bool known;         /* the members above are set */
+    uint8_t counted[WMI_RACE_COUNTERS]; /* by how much it increments the counters */
+    bool known;                         /* the members above are set */
     bool returns;
     bool lds;                  /* the current access is to LDS; FLAT instructions may access both */
     bool coherent;             /* a load that may observe stores of other workgroups */

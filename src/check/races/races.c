@@ -39,8 +39,8 @@ static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
         races->missed = wmi_race_no_memory;
         return 0;
     }
-    races->insn[races->insns] = (struct wmi_race_insn){
-        .pc = pc, .distance = races->distance, .counted = {races->counted[0], races->counted[1]}};
+    races->insn[races->insns] = (struct wmi_race_insn){.pc = pc, .distance = races->distance};
+    memcpy(races->insn[races->insns].counted, races->counted, sizeof races->counted);
     return races->insns++;
 }
 
@@ -63,16 +63,19 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->known = true;
 }
 
-/* By how much an instruction increments the counters of LDS and of loads, in the order of issue. */
-static void count_of(const struct wmi_wait_facts *facts, uint8_t counted[2])
+/* By how much an instruction increments the counters, in the order of issue. */
+static void count_of(const struct wmi_races *races, const struct wmi_wait_facts *facts,
+                     uint8_t counted[WMI_RACE_COUNTERS])
 {
-    counted[0] = counted[1] = 0;
+    memset(counted, 0, WMI_RACE_COUNTERS);
     for (unsigned i = 0; i < facts->events; i++) {
         const struct wmi_wait_event *event = &facts->event[i];
         if (event->counter == WMI_COUNTER_DS && event->order == WMI_ORDER_LDS)
-            counted[0] = event->units;
-        if (event->counter == WMI_COUNTER_LOAD)
-            counted[1] = event->units;
+            counted[WMI_RACE_COUNTS_LDS] = event->units;
+        if (event->counter == races->moves)
+            counted[WMI_RACE_COUNTS_MOVES] = event->units;
+        if (races->counts_tensors && event->counter == WMI_COUNTER_TENSOR)
+            counted[WMI_RACE_COUNTS_TENSORS] = event->units;
     }
 }
 
@@ -84,8 +87,9 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     races->distance = wmi_check_distance(insn);
     const struct wmi_wait_facts facts = wmi_wait_facts_of(races->dispatch.target, insn);
     const struct wmi_race_wait waits = {facts.limit[races->stores], facts.limit[WMI_COUNTER_DS],
-                                        facts.limit[WMI_COUNTER_LOAD]};
-    count_of(&facts, races->counted);
+                                        facts.limit[races->moves],
+                                        races->counts_tensors ? facts.limit[WMI_COUNTER_TENSOR] : UINT8_MAX};
+    count_of(races, &facts, races->counted);
     const struct wmi_race_loop loop =
         races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
     races->waits_for.lds |= loop.lds;
@@ -94,7 +98,7 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     races->order.counts_stores =
         races->waits_for_part && (races->stores == WMI_COUNTER_STORE || races->waits_for.memory);
     races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
-    if (!facts.waits || (waits.stores & waits.lds & waits.loads) == UINT8_MAX)
+    if (!facts.waits || (waits.stores & waits.lds & waits.moves & waits.tensors) == UINT8_MAX)
         return WMI_NOT_SHOWN;
     if (!wmi_grow(&races->wait, &races->wait_capacity, races->waits, sizeof waits)) {
         races->missed = wmi_race_no_memory;
@@ -107,13 +111,19 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
 /* ---- accesses ---- */
 
 /* Returns the slot of the LDS side of a move, which has none of its own: the one that it was given before, or
- * a new one. */
+ * a new one, which is counted as the side of memory. */
 static uint32_t slot_of_move(struct wmi_races *races, uint64_t pc)
 {
-    for (uint32_t i = 1; i < races->insns; i++)
+    uint32_t memory = 0;
+    for (uint32_t i = 1; i < races->insns; i++) {
         if (races->insn[i].pc == pc && races->insn[i].path == WMI_PATH_LDS_DMA)
             return i;
-    return add_insn(races, pc, 0);
+        memory = races->insn[i].pc == pc ? i : memory;
+    }
+    const uint32_t slot = add_insn(races, pc, 0);
+    if (slot)
+        memcpy(races->insn[slot].counted, races->insn[memory].counted, sizeof races->insn->counted);
+    return slot;
 }
 
 /* Updates the wave's operations in flight, before the access. */
@@ -144,12 +154,13 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct wmi_race_insn *insn = &races->insn[slot];
     if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
         access->path == WMI_PATH_GDS) {
-        group->flights[access->wave].issued[1] += insn->counted[1];
+        group->flights[access->wave].issued[WMI_RACE_COUNTS_MOVES] += insn->counted[WMI_RACE_COUNTS_MOVES];
         return;
     }
     if (!insn->known)
         learn_insn(races, insn, access);
-    count_operation(races, insn, access->wave);
+    if (!access->goes_on)
+        count_operation(races, insn, access->wave);
     wmi_race_record(races, access, slot);
     wmi_race_add_flights(races, access, insn, slot);
     const bool flat = insn->path == WMI_PATH_FLAT;
@@ -196,8 +207,10 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
         wmi_race_wait(&races->order, races->group, index, waits->stores);
     if (waits->lds != UINT8_MAX)
         wmi_race_wait_for_lds(races->group, index, waits->lds);
-    if (waits->loads != UINT8_MAX)
-        wmi_race_wait_for_loads_to_lds(races->group, index, waits->loads);
+    if (waits->moves != UINT8_MAX)
+        wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_MOVES, waits->moves);
+    if (waits->tensors != UINT8_MAX)
+        wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_TENSORS, waits->tensors);
 }
 
 static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number, uint32_t waves)
@@ -389,6 +402,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->observer.summary = wmi_race_summary_build(wmi_cpu_level(), dispatch->wave_lanes);
     races->stores =
         wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
+    races->moves = wmi_counter_of_moves(dispatch->target);
+    races->counts_tensors = wmi_counts_tensors(dispatch->target);
     races->scratch_low = scratch ? scratch->low : 0;
     races->scratch_high = scratch ? scratch->high : 0;
     races->group = NULL;

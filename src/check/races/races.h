@@ -16,8 +16,9 @@ struct wmi_race_conflict {
     uint64_t barrier; /* address of the barrier at which it was in flight; 0: none */
 };
 
-struct wmi_race_wait { /* maximum operations of stores, of LDS and of loads that a wait leaves in flight */
-    uint8_t stores, lds, loads;
+struct wmi_race_wait { /* maximum operations of stores, of LDS, and of loads to LDS that a wait leaves in
+                          flight */
+    uint8_t stores, lds, moves, tensors;
 };
 
 struct wmi_races;
@@ -32,15 +33,16 @@ struct wmi_races {
     struct wmi_check_dispatch dispatch;
     struct wmi_code *code; /* used only for decoding */
     struct wmi_race_rules rules;
-    enum wmi_counter stores; /* the counter of stores */
+    enum wmi_counter stores, moves; /* the counters of stores, and of loads to LDS */
+    bool counts_tensors;            /* tensor copies have a counter */
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
     struct wmi_race_order order;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */
     uint32_t insns;
-    uint64_t distance;   /* DS distance of the instruction that is being lowered */
-    uint8_t counted[2];  /* by how much this instruction increments the counters of LDS and of loads */
-    bool loads_to_lds;   /* the kernel has loads to LDS */
+    uint64_t distance;                  /* DS distance of the instruction that is being lowered */
+    uint8_t counted[WMI_RACE_COUNTERS]; /* by how much this instruction increments the counters */
+    bool loads_to_lds;                  /* the kernel has loads to LDS */
     bool waits_for_part; /* an instruction of the kernel waits for a part of the operations in flight */
     struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory */
     size_t capacity;

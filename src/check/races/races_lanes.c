@@ -840,10 +840,10 @@ static void add_flight(struct wmi_races *races, const struct wmi_address_summary
     const struct wmi_race_insn *insn = &races->insn[slot];
     struct wmi_race_flights *flights = &races->group->flights[summary->wave];
     struct wmi_race_flight *flight;
-    flights->issued[0] += insn->counted[0];
+    flights->issued[WMI_RACE_COUNTS_LDS] += insn->counted[WMI_RACE_COUNTS_LDS];
     if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
         return;
-    if (!(flight = wmi_race_flight_add(flights, false, races->order.lds_most))) {
+    if (!(flight = wmi_race_flight_add(flights, WMI_RACE_COUNTS_LDS, races->order.lds_most))) {
         races->missed = wmi_race_no_memory;
         return;
     }
@@ -904,7 +904,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
         add_flight(races, summary, slot, bytes, places);
         return true;
     }
-    group->flights[summary->wave].issued[1] += insn->counted[1];
+    group->flights[summary->wave].issued[WMI_RACE_COUNTS_MOVES] += insn->counted[WMI_RACE_COUNTS_MOVES];
     wmi_race_count(races, insn, wave);
     if (writes)
         wmi_race_store(&races->order, group, summary->wave);

@@ -64,6 +64,7 @@ static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_
     access->lanes = lanes;
     access->policy = m->policy;
     access->elements = access->bytes = 0;
+    access->goes_on = false;
     access->base = 0;
     access->buffer = NULL;
 }

@@ -149,6 +149,7 @@ ATOMICS(64)
 ATOMIC(wrap_b32, 32, wmi_atomic_wrap_32)
 ATOMIC(cond_sub_b32, 32, wmi_atomic_cond_sub_32)
 ATOMIC(sub_clamp_b32, 32, wmi_atomic_csub_32)
+ATOMIC(barrier_arrive_b64, 64, wmi_atomic_barrier_arrive_64)
 ATOMIC(condxchg32_b64, 64, wmi_atomic_exchange_marked_halves_64)
 
 /* Runs `work` with the host rounding to nearest even, as DS float atomics do regardless of MODE, and with the

@@ -362,7 +362,7 @@ STEP(swizzle)
 /* The lane at a byte address, within the group of lanes that exchange with lane i. */
 ALWAYS_INLINE unsigned partner(const struct wmi_op *op, uint32_t address, unsigned i)
 {
-    const unsigned others = (op->y < WMI_LANES ? op->y : WMI_LANES) - 1;
+    const unsigned group = op->y & ~WMI_LDS_ALL_LANES, others = (group < WMI_LANES ? group : WMI_LANES) - 1;
     return (i & ~others) | (address / 4 & others);
 }
 
@@ -383,7 +383,10 @@ STEP(bpermute)
 {
     const uint32_t *addr = row(frame, op->a);
     alignas(64) uint32_t source[WMI_LANES], value[WMI_LANES];
-    active_only(lanes_of(frame, op), row(frame, op->b), source);
+    if (op->y & WMI_LDS_ALL_LANES)
+        memcpy(source, row(frame, op->b), sizeof source);
+    else
+        active_only(lanes_of(frame, op), row(frame, op->b), source);
     for (unsigned i = 0; i < WMI_LANES; i++)
         value[i] = source[partner(op, addr[i] + op->x, i)];
     return put_active(frame, op, value);

@@ -177,8 +177,8 @@ static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan
     const bool scratch = plan->scratch >> lane & 1, lds = plan->lds >> lane & 1;
     uint64_t *const place = scratch ? &plan->private_offset[lane] : &plan->address[lane];
     const enum wmi_alignment mode = (enum wmi_alignment)m->alignment;
-    if (m->kind == WMI_ACCESS_ATOMIC)
-        return !(*place & (m->bytes - 1u));
+    if (m->kind == WMI_ACCESS_ATOMIC || m->must_align)
+        return !(*place & ((m->must_align ? plan->bytes : m->bytes) - 1u));
     return mode == WMI_ALIGNMENT_UNALIGNED ||
            wmi_align(mode, false,
                      wmi_alignment_unit(mode, scratch ? m->bytes : plan->bytes, lds ? m->lds_alignment : 4),
@@ -249,7 +249,7 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
         }
         /* Source: RDNA3 and RDNA4 ISA, FLAT: 4-byte atomics on private memory are allowed, 8-byte ones are
          * MEMVIOL. */
-        if (m->kind == WMI_ACCESS_ATOMIC && plan->scratch & bit && plan->bytes > 4)
+        if ((m->kind == WMI_ACCESS_ATOMIC || m->must_align) && plan->scratch & bit && plan->bytes > 4)
             plan->wide |= bit;
     }
 }
@@ -269,7 +269,7 @@ bool wmi_vmem_plan_faults(const char *frame, const struct wmi_memory_op *m, cons
         {WM_FAULT_APERTURE, plan->aperture, false},
         {WM_FAULT_PRIVATE_ATOMIC, plan->wide, false},
         {WM_FAULT_MEMORY, plan->outside, false},
-        {WM_FAULT_MISALIGNED, plan->misaligned, m->kind != WMI_ACCESS_ATOMIC},
+        {WM_FAULT_MISALIGNED, plan->misaligned, m->kind != WMI_ACCESS_ATOMIC && !m->must_align},
         {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
     *fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
@@ -348,7 +348,8 @@ const struct wmi_op *wmi_step_vmem_careful(char *restrict frame, const struct wm
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_vmem_plan plan;
-    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED && !(m->late && wmi_vmem_is_odd(frame, op));
+    const bool any =
+        m->alignment == WMI_ALIGNMENT_UNALIGNED && !m->must_align && !(m->late && wmi_vmem_is_odd(frame, op));
     if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && any && wmi_vmem_private(frame, op))
         return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);

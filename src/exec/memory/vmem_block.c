@@ -114,6 +114,12 @@ const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struc
     return op + 1;
 }
 
+const struct wmi_op *wmi_step_vmem_all_lanes(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_lanes_fill((struct wmi_lanes *)(frame + op->d), UINT64_MAX, wave_size(frame));
+    return op + 1;
+}
+
 /* A 16x16 matrix is stored by columns, 8 elements for each of 32 lanes; a group of 8 lanes holds a block of 8
  * by 8 elements. The lane that receives row m, with k starting at a multiple of 8 (wave64: of 4), gets
  * element m % 8 of the lanes that hold these columns. In waves of 64, lane bit 5 is bit 2 of k. Source: RDNA
@@ -123,11 +129,11 @@ static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
     return size == 32 ? (lane & ~7u) + k : (lane & 0x18) + 4 * (lane >> 5) + k;
 }
 
-/* Rows d = the elements of rows a, op->y bytes each, eight per lane. */
+/* Rows d = the elements of rows a, op->x bits each, eight per lane. */
 const struct wmi_op *wmi_step_vmem_transpose(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
-    const unsigned size = wave_size(frame), bytes = op->y, in_dword = 4 / bytes;
+    const unsigned size = wave_size(frame), bytes = op->x / 8, in_dword = 4 / bytes;
     const uint32_t *from = (const uint32_t *)(frame + op->a), mask = bytes == 2 ? 0xffff : 0xff;
     uint32_t *to = (uint32_t *)(frame + op->d);
     for (uint64_t left = exec->bits; left; left &= left - 1) {
@@ -139,6 +145,65 @@ const struct wmi_op *wmi_step_vmem_transpose(char *restrict frame, const struct 
             uint32_t *word_to = &to[k / in_dword * size + lane];
             *word_to = shift ? *word_to | value << shift : value;
         }
+    }
+    return op + 1;
+}
+
+/* Element `number` of `bits` bits of a lane's rows. */
+static uint32_t element_at(const uint32_t *rows, unsigned size, unsigned lane, unsigned bits, unsigned number)
+{
+    const unsigned at = number * bits, shift = at % 32;
+    const uint64_t low = rows[at / 32 * size + lane];
+    const uint64_t high = shift + bits > 32 ? rows[(at / 32 + 1) * size + lane] : 0;
+    return (uint32_t)((low | high << 32) >> shift) & ((1u << bits) - 1);
+}
+
+/* A matrix whose columns are rows of 16 elements in memory becomes an operand of WMMA: the lane of row m =
+ * lane % 16 gets k = 0 to count - 1 of its half. Where these elements are: {source lane, element}. Source:
+ * CDNA 5 ISA, "WMMA Matrix Load Ops with Transpose". */
+static void find_source(unsigned bits, unsigned lane, unsigned k, unsigned *source, unsigned *element)
+{
+    const unsigned m = lane % 16, half = lane / 16;
+    switch (bits) {
+    case 16:
+        *source = 16 * half + m / 8 * 8 + k;
+        *element = m % 8;
+        break;
+    case 8:
+        *source = 16 * half + k / 4 * 8 + m / 8 * 4 + k % 4;
+        *element = m % 8;
+        break;
+    case 6: /* the middle quarters change places */
+        *source = 16 * half + (k / 4 == 1 ? k + 4 : k / 4 == 2 ? k - 4 : k);
+        *element = m;
+        break;
+    default:
+        *source = 8 * half + k % 8 + k / 8 * 16;
+        *element = m;
+        break;
+    }
+}
+
+const struct wmi_op *wmi_step_wmma_transpose(char *restrict frame, const struct wmi_op *op)
+{
+    const uint64_t lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
+    const unsigned size = wave_size(frame), bits = op->x, count = op->y;
+    const uint32_t *from = (const uint32_t *)(frame + op->a);
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t words[4] = {0};
+        for (unsigned k = 0; k < count; k++) {
+            const unsigned put = k * bits, shift = put % 32;
+            unsigned source, element;
+            find_source(bits, lane, k, &source, &element);
+            const uint64_t value = (uint64_t)element_at(from, size, source, bits, element) << shift;
+            words[put / 32] |= (uint32_t)value;
+            if (shift + bits > 32)
+                words[put / 32 + 1] |= (uint32_t)(value >> 32);
+        }
+        for (unsigned row = 0; row < bits * count / 32; row++)
+            to[row * size + lane] = words[row];
     }
     return op + 1;
 }

@@ -146,8 +146,8 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
     [WMI_HAZARD_WMMA] = 1, [WMI_HAZARD_VGPR_DEALLOCATED] = 1
 
-/* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950. Hazards that
- * are not distances, or whose distance depends on the instructions, have 1 where they exist. */
+/* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950, 12.5. Hazards
+ * that are not distances, or whose distance depends on the instructions, have 1 where they exist. */
 static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {[WMI_HAZARD_VALU_SGPR_SMEM] = 4,
      [WMI_HAZARD_SALU_SGPR_SBUFFER] = 4,
@@ -179,6 +179,7 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {SINCE_11, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
     {SINCE_11, [WMI_HAZARD_VALU_READ_SGPR] = 1},
     {SINCE_90A, SINCE_940, [WMI_HAZARD_VALU_SWAP] = 2, [WMI_HAZARD_PART_FORWARD] = 1},
+    {SINCE_11},
 };
 
 unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind kind)

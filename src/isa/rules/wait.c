@@ -2,9 +2,10 @@
 /* Effects of instructions on wait counters, with one set of rules per value of the limit wait_counters.
  *
  * Sources: the ISA documents' tables of counters (Vega "S_WAITCNT", RDNA 2 and 3 "Memory Dependency
- * Counters", RDNA 4 "Data Dependency Resolution"); LLVM, SIInsertWaitcnts.cpp, for what the documents do not
- * specify: that only gfx6 stores hold their data, that FLAT is in order from gfx10 on, GDS, and in which
- * order loads write their registers (FeatureVmemWriteVgprInOrder, hasOtherPendingVmemTypes). */
+ * Counters", RDNA 4 "Data Dependency Resolution", CDNA 5 "Memory Dependency Counters"); LLVM,
+ * SIInsertWaitcnts.cpp, for what the documents do not specify: that only gfx6 stores hold their data, that
+ * FLAT is in order from gfx10 on, GDS, and in which order loads write their registers
+ * (FeatureVmemWriteVgprInOrder, hasOtherPendingVmemTypes). */
 #include "isa/rules/wait.h"
 
 #include "isa/tables.h"
@@ -20,6 +21,7 @@ struct rules {
     bool results_in_order; /* loads of one kind write their registers in the order of issue */
     bool store_holds;      /* expcnt decreases when a store has read its data */
     bool split;            /* each counter has its own wait instruction */
+    bool copies;           /* copies between memory and LDS have counters of their own */
     const char *name[WMI_COUNTER_COUNT];
 };
 
@@ -55,6 +57,17 @@ static const struct rules all_rules[] = {
               [WMI_COUNTER_DS] = "dscnt",
               [WMI_COUNTER_KM] = "kmcnt",
               [WMI_COUNTER_EXP] = "expcnt"}},
+    {.store = WMI_COUNTER_STORE, /* gfx12.5 */
+     .scalar = WMI_COUNTER_KM,
+     .flat_in_order = true,
+     .split = true,
+     .copies = true,
+     .name = {[WMI_COUNTER_LOAD] = "loadcnt",
+              [WMI_COUNTER_STORE] = "storecnt",
+              [WMI_COUNTER_ASYNC] = "asynccnt",
+              [WMI_COUNTER_TENSOR] = "tensorcnt",
+              [WMI_COUNTER_DS] = "dscnt",
+              [WMI_COUNTER_KM] = "kmcnt"}},
 };
 
 static const struct rules *rules_of(const struct wmi_target *target)
@@ -70,7 +83,8 @@ unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter c
     const unsigned bits = counter == WMI_COUNTER_LOAD  ? wmi_target_limit(target, WMI_LIMIT_vmcnt_bits)
                           : counter == WMI_COUNTER_DS  ? wmi_target_limit(target, WMI_LIMIT_lgkmcnt_bits)
                           : counter == WMI_COUNTER_EXP ? wmi_target_limit(target, WMI_LIMIT_expcnt_bits)
-                                                       : fixed[counter];
+                          : counter == WMI_COUNTER_TENSOR && rules_of(target)->copies ? 6u
+                                                                                      : fixed[counter];
     return rules_of(target)->name[counter] ? (1u << bits) - 1 : 0;
 }
 
@@ -133,6 +147,16 @@ void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value)
             facts->limit[counter] = (uint8_t)(facts->limit[counter] + (value & 63));
 }
 
+enum wmi_counter wmi_counter_of_moves(const struct wmi_target *target)
+{
+    return rules_of(target)->copies ? WMI_COUNTER_ASYNC : WMI_COUNTER_LOAD;
+}
+
+bool wmi_counts_tensors(const struct wmi_target *target)
+{
+    return rules_of(target)->copies;
+}
+
 void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, unsigned value, char *text,
                    size_t size)
 {
@@ -171,9 +195,22 @@ static enum wmi_counter counter_of(const struct rules *rules, enum wmi_counted_a
         return rules->sample;
     case WMI_COUNTS_RAY:
         return rules->bvh;
+    case WMI_COUNTS_ASYNC:
+        return WMI_COUNTER_ASYNC;
+    case WMI_COUNTS_TENSOR:
+        return WMI_COUNTER_TENSOR;
     default:
         return WMI_COUNTER_LOAD;
     }
+}
+
+/* Asynchronous stores are in order with each other, but not with loads. Source: CDNA 5 ISA, "Asynchronous
+ * Memory Load and Store". */
+static enum wmi_order order_of(const struct wmi_row *row, enum wmi_counted_as as, bool in_order)
+{
+    return as == WMI_COUNTS_ASYNC && row->memory == WMI_MEMORY_STORE ? WMI_ORDER_LDS
+           : in_order                                                ? WMI_ORDER_MEMORY
+                                                                     : WMI_ORDER_FLAT;
 }
 
 /* Buffer, image, FLAT and so on. A load to LDS writes no register but counts as a load. */
@@ -182,8 +219,7 @@ static void raise_vector_memory(const struct rules *rules, const struct wmi_row 
 {
     const bool flat = row->class == WMI_CLASS_FLAT, in_order = !flat || rules->flat_in_order;
     facts->by_place = flat;
-    count_by(facts, counter_of(rules, as), in_order ? WMI_ORDER_MEMORY : WMI_ORDER_FLAT, 1, use->returns,
-             false);
+    count_by(facts, counter_of(rules, as), order_of(row, as, in_order), 1, use->returns, false);
     if (flat)
         count_by(facts, WMI_COUNTER_DS, in_order ? WMI_ORDER_LDS : WMI_ORDER_FLAT, 1, use->returns, false);
     if (rules->store_holds && (row->memory == WMI_MEMORY_STORE || row->memory == WMI_MEMORY_ATOMIC))

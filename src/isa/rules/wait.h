@@ -50,6 +50,10 @@ void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value);
  * issued until the counter has decreased. */
 unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter counter);
 
+/* The counter of moves from memory to LDS for each lane; whether tensor copies count by another one. */
+enum wmi_counter wmi_counter_of_moves(const struct wmi_target *target);
+bool wmi_counts_tensors(const struct wmi_target *target);
+
 /* Writes the instruction that waits until the counter is at most `value`. */
 void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, unsigned value, char *text,
                    size_t size);

@@ -48,6 +48,8 @@ REFERENCE(wmma_packed)
 REFERENCE(wmma_i8)
 REFERENCE(wmma_fp8_bf8)
 REFERENCE(swmmac_f16)
+REFERENCE(wmma_scaled_fp8_bf8)
+REFERENCE(wmma_fp4)
 
 #else
 
@@ -60,7 +62,7 @@ REFERENCE(swmmac_f16)
 
 static short bf16_of(int x) { return (short)(as_uint((float)x) >> 16); }
 static uint byte_of(int x) { return (uint)x & 0xff; }
-#if __gfx942__ || __gfx950__ || GFX12
+#if __gfx942__ || __gfx950__ || GFX12 || __gfx1250__
 static uint fp8_of(int x) { return (uint)__builtin_amdgcn_cvt_pk_fp8_f32((float)x, 0.0f, 0, false) & 0xff; }
 static uint bf8_of(int x) { return (uint)__builtin_amdgcn_cvt_pk_bf8_f32((float)x, 0.0f, 0, false) & 0xff; }
 #endif
@@ -468,4 +470,97 @@ TILES swmmac_f16 ARGUMENTS
 }
 #endif
 
+// ---- gfx1250: CDNA 5 ISA, "Matrix Element Storage in VGPRs" ----
+
+#if __gfx1250__
+typedef half halves __attribute__((ext_vector_type(16)));
+typedef __bf16 shorts __attribute__((ext_vector_type(16)));
+typedef float results __attribute__((ext_vector_type(8)));
+typedef int integers __attribute__((ext_vector_type(8)));
+typedef int wide __attribute__((ext_vector_type(16)));
+// k of element S of a lane: RUN elements are in the lower lanes, the next ones in the upper.
+#define K_OF(S, RUN) ((S) / (RUN) * 2 * (RUN) + lane / 16 * (RUN) + (S) % (RUN))
+#define PACK_RUNS(X, Y, COUNT, BITS, RUN, LEFT, RIGHT)                                                                 \
+    for (int s = 0; s < (COUNT); s++) {                                                                                \
+        const int at = s * (BITS);                                                                                     \
+        (X)[at / 32] |= (LEFT(left_of(a, row + lane % 16, k + K_OF(s, RUN))) & (1u << (BITS)) - 1) << at % 32;         \
+        (Y)[at / 32] |= (RIGHT(right_of(b, k + K_OF(s, RUN), column + lane % 16)) & (1u << (BITS)) - 1) << at % 32;    \
+    }
+#define STORE_ROWS(C)                                                                                                  \
+    for (int r = 0; r < 8; r++)                                                                                        \
+        out[SIDE * (row + r + lane / 16 * 8) + column + lane % 16] = (int)rint((float)(C)[r]);
+static uint fp4_bits(int x) { return (uint)(x < 0 ? 8 : 0) | abs(x) * 2; }
+// Elements beyond the side of 64 are 0.
+#define PACK_128(X, Y, COUNT, BITS, RUN, LEFT, RIGHT)                                                                  \
+    for (int s = 0; s < (COUNT); s++) {                                                                                \
+        const int at = s * (BITS), k = K_OF(s, RUN);                                                                   \
+        (X)[at / 32] |= k < SIDE ? LEFT(left_of(a, row + lane % 16, k)) << at % 32 : 0;                                \
+        (Y)[at / 32] |= k < SIDE ? RIGHT(right_of(b, k, column + lane % 16)) << at % 32 : 0;                           \
+    }
+
+TILES wmma_f16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        halves x, y;
+        for (int s = 0; s < 16; s++) {
+            x[s] = (half)left_of(a, row + lane % 16, k + K_OF(s, 8));
+            y[s] = (half)right_of(b, k + K_OF(s, 8), column + lane % 16);
+        }
+        c = __builtin_amdgcn_wmma_f32_16x16x32_f16(false, x, false, y, (short)0, c, false, false);
+    }
+    STORE_ROWS(c)
+}
+TILES wmma_bf16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        integers x = 0, y = 0;
+        PACK_RUNS(x, y, 16, 16, 8, bf16_of, bf16_of)
+        c = __builtin_amdgcn_wmma_f32_16x16x32_bf16(false, __builtin_astype(x, shorts), false, __builtin_astype(y, shorts), (short)0, c,
+                                                    false, false);
+    }
+    STORE_ROWS(c)
+}
+TILES wmma_i8 ARGUMENTS
+{
+    PLACE;
+    integers c = 0, x = 0, y = 0;
+    const int k = 0;
+    PACK_RUNS(x, y, 32, 8, 8, byte_of, byte_of)
+    c = __builtin_amdgcn_wmma_i32_16x16x64_iu8(true, x, true, y, c, false, false);
+    STORE_ROWS(c)
+}
+TILES wmma_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    integers x = 0, y = 0;
+    const int k = 0;
+    PACK_RUNS(x, y, 32, 8, 8, fp8_of, bf8_of)
+    c = __builtin_amdgcn_wmma_f32_16x16x64_fp8_bf8(x, y, (short)0, c, false, false);
+    STORE_ROWS(c)
+}
+// Scales of 2 and 1/2.
+TILES wmma_scaled_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    wide x = 0, y = 0;
+    PACK_128(x, y, 64, 8, 8, fp8_of, bf8_of)
+    c = __builtin_amdgcn_wmma_scale_f32_16x16x128_f8f6f4(0, x, 1, y, (short)0, c, 0, 0, 0x80808080, 0, 0, 0x7e7e7e7e, false, false);
+    STORE_ROWS(c)
+}
+TILES wmma_fp4 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    wide x = 0, y = 0; // the upper half is not used
+    PACK_128(x, y, 64, 4, 32, fp4_bits, fp4_bits)
+    c = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(4, x, 4, y, (short)0, c);
+    STORE_ROWS(c)
+}
+#endif
 #endif

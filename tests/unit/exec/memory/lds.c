@@ -273,6 +273,11 @@ static uint64_t atomic_value(enum wmi_lds_step step, uint64_t m, uint64_t a, uin
         return pick(false, as_double(m), as_double(a), m, a, 1ULL << 51);
     case WMI_LDS_max_f64:
         return pick(true, as_double(m), as_double(a), m, a, 1ULL << 51);
+    case WMI_LDS_barrier_arrive_b64: { /* CDNA 5 ISA, DS_ATOMIC_BARRIER_ARRIVE_RTN_B64, with WIDTH = 29 */
+        const uint32_t state = (uint32_t)m - (uint32_t)a, phase = state >> 29, count = state & 0x1fffffff;
+        const uint32_t left = count >> 28 ? (uint32_t)(m >> 32 & 0xffff) : count;
+        return (m & 0xffffffff00000000ULL) | phase << 29 | left;
+    }
     case WMI_LDS_condxchg32_b64:
         if (a >> 31 & 1)
             m = (m & ~0xffffffffULL) | (a & 0x7fffffff);
