@@ -21,9 +21,8 @@ static const char help[] =
     "      --timeout S      stop a kernel after S seconds\n"
     "  -h, --help\n"
     "\n"
-    "Not supported: printf that the host formats, system(), and calls of host functions; the program then "
-    "ends\n"
-    "with exit code 4. It reads and writes files as the user can.\n"
+    "Not supported: system(), and calls of host functions; the program then ends with exit code 4. It reads "
+    "and writes files as the user can.\n"
     "\n"
     "Exit codes: the program's, 134 if it aborts; 2 wrong usage or bad input, 3 a kernel faulted, 4 "
     "incomplete.\n";

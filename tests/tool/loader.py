@@ -44,13 +44,18 @@ class Loader(Case):
                 self.assertEqual(self.load("noop")[0], "noop\nend\n")
                 self.load("memory")
                 self.assertEqual(self.load("exit", code=9), ("before\n", ""))
+                line = "%d| 2.50|ab  |a string of more than fifty-six bytes, so that it takes two packets|c|fedcba9876543210|    42|%%|3\n"
+                first = line % -7
+                self.assertEqual(self.load("printf", code=3 * len(first) & 255), (2 * first + "end\n", first))
+                out, _ = self.load("printf", options=["--threads", "4"], code=(3 * len(first) | 3 * len(line % -10)) & 255)
+                self.assertEqual(sorted(out.splitlines(True)), sorted(2 * [line % n for n in (-7, -8, -9, -10)] + ["end\n"]))
                 out, _ = self.load("lanes", options=["--threads", "5", "--blocks", "2"])
                 self.assertEqual(sorted(out.split()), sorted([chr(ord("A") + i) + "." * (1 + i) for i in (0, 1, 2, 3, 4, 10, 11, 12, 13, 14)] + ["end"]))
 
     def test_ends(self):
         self.compile("gfx900", "-g")
         self.assertIn("abort()", self.load("abort", code=134)[1])
-        self.assertIn("request 21 of LLVM's libc is not supported (printf)", self.load("printf", code=4)[1])
+        self.assertIn("request 29 of LLVM's libc is not supported (system)", self.load("system", code=4)[1])
         self.assertIn("request 0x41000000: not one of LLVM's libc", self.load("unknown", code=4)[1])
         self.assertIn("16777217 bytes at once", self.load("much", code=4)[1])
         _, err = self.load("fault", code=3)

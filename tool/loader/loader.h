@@ -87,6 +87,11 @@ _Noreturn void loader_end(int code);
 /* Serves the request of the port; may end the process. False, after a message: it has no such service. */
 bool loader_serve(struct loader_port *port);
 
+/* ---- printf.c ---- */
+
+/* Prints what a call of printf says in each lane, to the lane's file; NULL: it has none. */
+void loader_printf(struct loader_port *port, FILE *const files[LOADER_LANES], bool packed);
+
 /* ---- run.c ---- */
 
 struct loader_request {

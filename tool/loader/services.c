@@ -32,8 +32,11 @@ enum {
     FTELL,
     FFLUSH,
     UNGETC,
+    PRINTF_TO_STDOUT, /* then STDERR, STREAM, and the same with packed arguments */
+    PRINTF_TO_STDOUT_PACKED = 24,
     REMOVE = 27,
     RENAME,
+    SYSTEM,
 };
 enum { READ_MOST = 16 << 20 /* bytes that a lane reads at once */ };
 
@@ -150,21 +153,38 @@ static void send_words(struct loader_port *port, const uint64_t words[LOADER_LAN
 
 /* ---- output and input ---- */
 
+/* The stream of each lane: the request's, or with `receives` those whose handles come first. */
+static bool choose_streams(struct loader_port *port, FILE *standard, bool receives, FILE *files[LOADER_LANES])
+{
+    for (uint32_t lane = 0; lane < LOADER_LANES; lane++)
+        files[lane] = standard;
+    if (!receives)
+        return true;
+    if (!loader_receive(port))
+        return false;
+    for (uint32_t lane = 0; lane < LOADER_LANES; lane++)
+        if (loader_has_lane(port, lane))
+            files[lane] = stream_of(port->server, loader_packet(port, lane)->data[0]);
+    return true;
+}
+
+static void print_lanes(struct loader_port *port, uint32_t opcode)
+{
+    FILE *files[LOADER_LANES];
+    const bool packed = opcode >= PRINTF_TO_STDOUT_PACKED;
+    const uint32_t stream =
+        opcode - (packed ? PRINTF_TO_STDOUT_PACKED : PRINTF_TO_STDOUT); /* 2: has a handle */
+    if (choose_streams(port, stream == 1 ? stderr : stdout, stream == 2, files))
+        loader_printf(port, files, packed);
+}
+
 static void write_lanes(struct loader_port *port, uint32_t opcode)
 {
     FILE *files[LOADER_LANES];
     uint64_t written[LOADER_LANES] = {0};
     struct loader_data data = {0};
-    for (uint32_t lane = 0; lane < LOADER_LANES; lane++)
-        files[lane] = opcode == WRITE_TO_STDERR ? stderr : stdout;
-    if (opcode == WRITE_TO_STREAM) {
-        if (!loader_receive(port))
-            return;
-        for (uint32_t lane = 0; lane < LOADER_LANES; lane++)
-            if (loader_has_lane(port, lane))
-                files[lane] = stream_of(port->server, loader_packet(port, lane)->data[0]);
-    }
-    if (loader_receive_data(port, &data)) {
+    if (choose_streams(port, opcode == WRITE_TO_STDERR ? stderr : stdout, opcode == WRITE_TO_STREAM, files) &&
+        loader_receive_data(port, &data)) {
         for (uint32_t lane = 0; lane < LOADER_LANES; lane++) {
             if (!data.bytes[lane] || !files[lane])
                 continue;
@@ -265,6 +285,14 @@ bool loader_serve(struct loader_port *port)
     case RENAME:
         name_lanes(port, opcode);
         return true;
+    case PRINTF_TO_STDOUT:
+    case PRINTF_TO_STDOUT + 1:
+    case PRINTF_TO_STDOUT + 2:
+    case PRINTF_TO_STDOUT_PACKED:
+    case PRINTF_TO_STDOUT_PACKED + 1:
+    case PRINTF_TO_STDOUT_PACKED + 2:
+        print_lanes(port, opcode);
+        return true;
     case NOOP: /* the client waits for no answer */
         loader_receive(port);
         return true;
@@ -282,8 +310,8 @@ bool loader_serve(struct loader_port *port)
         return true;
     default:
         return tool_fail("loader: request %u of LLVM's libc is not supported%s", opcode,
-                         opcode == HOST_CALL            ? " (a call of the host)"
-                         : opcode >= 21 && opcode <= 26 ? " (printf)"
-                                                        : "") == TOOL_CLEAN;
+                         opcode == HOST_CALL ? " (a call of the host)"
+                         : opcode == SYSTEM  ? " (system)"
+                                             : "") == TOOL_CLEAN;
     }
 }

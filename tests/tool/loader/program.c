@@ -28,7 +28,8 @@ enum {
     UNGETC,
     PRINTF,
     REMOVE = 27,
-    RENAME
+    RENAME,
+    SYSTEM
 };
 
 struct packet {
@@ -288,6 +289,55 @@ static _Bool equal(const char *a, const char *b)
 /* ---- the program ---- */
 
 static char buffer[300];
+
+/* printf of each lane; the arguments lie as a struct has them, or without gaps. */
+static u32 print(u32 opcode, _Bool packed)
+{
+    static const char format[] = "%d|%5.2f|%-4s|%s|%c|%lx|%*u|%%|%hhd\n";
+    struct {
+        int number;
+        double real;
+        const char *text, *other;
+        int letter;
+        u64 word;
+        int width;
+        u32 count;
+        int small;
+    } apart = {-7 - (int)__builtin_amdgcn_workitem_id_x(),
+               2.5,
+               "ab",
+               "a string of more than fifty-six bytes, so that it takes two packets",
+               'c',
+               0xfedcba9876543210,
+               6,
+               42,
+               3};
+    char close_by[64];
+    u64 used = 0;
+    const struct {
+        const void *bytes;
+        u64 size;
+    } parts[] = {{&apart.number, 4}, {&apart.real, 8},   {&apart.text, 8},
+                 {&apart.other, 8},  {&apart.letter, 4}, {&apart.word, 8},
+                 {&apart.width, 4},  {&apart.count, 4},  {&apart.small, 4}};
+    for (u32 i = 0; i < 9; used += parts[i++].size)
+        copy(close_by + used, parts[i].bytes, parts[i].size);
+    struct port p = open(opcode);
+    send_data(&p, format, sizeof format);
+    const u64 size = receive(&p)->data[0];
+    send_data(&p, packed ? (const void *)close_by : &apart, size);
+    for (;;) {
+        const struct packet *packet = receive(&p);
+        const u32 result = (u32)packet->data[0];
+        const char *text = (const char *)packet->data[1];
+        if (!__builtin_amdgcn_ballot_w64(text != 0)) {
+            close(&p);
+            return result;
+        }
+        send_data(&p, text, text ? length(text) + 1 : 0);
+    }
+}
+
 static int started;
 
 static int files(const char *path)
@@ -363,7 +413,9 @@ static int run(int count, char **words, char **environment)
     if (equal(words[1], "abort"))
         leave(ABORT, 0);
     if (equal(words[1], "printf"))
-        call(PRINTF, 0, 0, 0);
+        return (int)(print(PRINTF, 0) + print(PRINTF + 1, 0) + print(PRINTF + 3, 1));
+    if (equal(words[1], "system"))
+        call(SYSTEM, 0, 0, 0);
     if (equal(words[1], "unknown"))
         call(0x41000000, 0, 0, 0);
     if (equal(words[1], "noop")) {
