@@ -264,8 +264,9 @@ class Mcp(Case):
         answer = client.call("compile", source=endless_macro + ENDLESS, language="assembly", target="gfx900", error=True)
         self.assertRegex(answer, "more than 16 MiB of text")
         self.examples()
-        answer = client.call("prof", file="vecadd.co", grid=4294967295, workgroup=64, arguments={"a": "zero:f32:1024G"}, error=True)
-        self.assertRegex(answer, "memory|bytes|large|elements")
+        if not command.is_sanitized():
+            answer = client.call("prof", file="vecadd.co", grid=4294967295, workgroup=64, arguments={"a": "zero:f32:1024G"}, error=True)
+            self.assertRegex(answer, "memory|bytes|large|elements")
         client = Client(self, "--output", "1k")
         answer = client.request("tools/call", name="disassemble", arguments={"file": "transpose.co"})
         self.assertLess(len(answer["content"][0]["text"]), 1200)

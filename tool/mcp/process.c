@@ -25,6 +25,18 @@
 
 enum { FILE_MOST = 64 << 20 /* bytes of a file that a process writes */ };
 
+/* Sanitizers reserve more address space than any limit allows, and look for leaks in /proc/self. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* ---- the folders ---- */
 
 enum {
@@ -107,6 +119,8 @@ static bool confine(const struct mcp_settings *settings)
         good = allow(rules, installed[i], READS);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
         good = allow(rules, files[i], LANDLOCK_ACCESS_FS_READ_FILE);
+    if (SANITIZED)
+        good = good && allow(rules, "/proc/self", READS);
     for (const char *const *path = settings->allowed; good && *path; path++)
         good = allow(rules, *path, READS);
     good = good && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
@@ -117,18 +131,6 @@ static bool confine(const struct mcp_settings *settings)
 }
 
 /* ---- processes ---- */
-
-/* The address sanitizer reserves more address space than any limit allows. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 static bool limit(int resource, uint64_t most)
 {
