@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wavemem
-from conftest import COPY_ARGUMENTS, FOREVER, assembled
+from conftest import COPY_ARGUMENTS, EXAMPLES, FOREVER, assembled
 
 STORE = 0xa0  # of global_store_dword v[0:1], v2, off in vecadd
 
@@ -241,3 +241,62 @@ def test_bad_requests(vecadd, abc):
                 run.to(**request)
         with pytest.raises(wavemem.BadArgument, match="the address is -1"):
             run.to(-1)
+
+
+def test_history(vecadd, abc):
+    """Back by instructions of a wave and to a time: the registers are those of before; the last write is the right one."""
+    a, b, c = abc
+    store = vecadd._program.symbol("vecadd").address + STORE
+    with vecadd.step(*abc, 200, grid=256, workgroup=64, history=True) as run:
+        assert run.who(0x10000000000) is None  # nothing has been executed
+        first = run.to(store)
+        before = {name: run[name] for name in ("v0", "v2", "s4", "exec", "pc")}
+        run.step()
+        again = run.back()
+        assert (again.pc, again.executed, again.workgroup) == (first.pc, first.executed, first.workgroup)
+        assert all(np.array_equal(run[name], value) for name, value in before.items())
+        assert run.back(10) and run.stopped.instructions == first.instructions - 10 and run.step(10).pc == store
+        second = run.to(store)
+        address = int(run["v0"][5]) | int(run["v1"][5]) << 32
+        run.step()
+        now = run.stopped
+        write = run.who(address)
+        assert (write.kind, write.pc, write.workgroup, write.executed) == ("access", store, second.workgroup, second.executed)
+        assert write.access_lanes == 1 << 5 and run.stopped == now
+        assert run.goto(first.executed).pc == store and run.stopped.workgroup == first.workgroup
+        assert run.who(address) is None  # not yet
+        assert run.back(10000).instructions == 0
+        run.to()
+        assert run.who(address).executed == second.executed and run.stopped.kind == "end"
+        with pytest.raises(wavemem.BadArgument, match="no wave is stopped"):
+            run.back()
+        with pytest.raises(wavemem.BadArgument, match="LDS ends"):
+            run.who(0, lds=True)
+        with pytest.raises(wavemem.BadArgument, match="size is 0"):
+            run.who(0, 0)
+    np.testing.assert_array_equal(abc[2], a + b)
+
+
+def test_history_is_asked_for(vecadd, abc):
+    with step(vecadd, abc) as run:
+        run.step()
+        with pytest.raises(wavemem.BadArgument, match="no history"):
+            run.back()
+        run.step(5)
+    with pytest.raises(wavemem.BadArgument, match="would be observed again"):
+        step(vecadd, abc, history=True, observers=lambda event: None)
+
+
+def test_locals(machine):
+    """Of a kernel that was compiled with -O3 -g: what the compiler has kept, and None for the rest."""
+    kernel = machine.load(EXAMPLES / "reduction.co").kernel()
+    with kernel.step(np.arange(1024, dtype=np.float32), np.zeros(4, np.float32), 1024, grid=1024, workgroup=256) as run:
+        with pytest.raises(wavemem.BadArgument, match="no wave is stopped"):
+            run.locals()
+        run.to("reduce")
+        run.step(40)
+        values = run.locals(3)
+        assert set(values) >= {"in", "sums", "n", "partial"}
+        assert values["partial"].shape == (256,) and values["partial"].dtype == np.float32
+        with pytest.raises(wavemem.BadArgument, match="lane is 64"):
+            run.locals(64)

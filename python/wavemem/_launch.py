@@ -183,9 +183,9 @@ class Kernel:
 
     launch = __call__
 
-    def step(self, *arguments: Any, **options: Any) -> Run:
+    def step(self, *arguments: Any, history: bool = False, **options: Any) -> Run:
         """Prepares a run that stops where it is told to, with the arguments and options of a launch; nothing is executed
-        yet. `threads` is ignored.
+        yet. `threads` is ignored. history: keeps a copy of the memory, so that the run can go back (back(), goto(), who()).
 
             with kernel.step(a, b, c, 1000, grid=1024, workgroup=256) as run:
                 run.to("vecadd")
@@ -193,7 +193,7 @@ class Kernel:
         """
         options.setdefault("grid", None)
         keywords = {name: options.pop(name) for name in list(options) if name in _OPTIONS}
-        return Run(self, _Dispatch(self, arguments, options, **keywords))
+        return Run(self, _Dispatch(self, arguments, options, **keywords), history)
 
 
 _OPTIONS = frozenset(name for name, one in inspect.signature(Kernel.__call__).parameters.items()
@@ -255,6 +255,7 @@ class _Dispatch:
         request.observer_count = len(watchers)
         self.watchers = [(name, one) for name, one in (("profile", profile), ("check", check), ("fidelity", fidelity))
                          if one is not None]
+        self.is_observed = bool(self.watchers or self.observers)
         self.keep: Any = None
         self.result = ffi.new("struct wm_result *")
         self.result.struct_size = ffi.sizeof("struct wm_result")

@@ -7,7 +7,7 @@ import contextlib
 import threading
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Stopped:
     """Where a run is stopped, and the wave that stopped it. At the "end", only `kind` has a meaning."""
 
     kind: str
-    """"step", "address", "wave", "access", "fault" or "end"."""
+    """"step", "address", "wave", "access", "fault", "checkpoint" or "end"."""
     workgroup: Tuple[int, int, int]
     wave: int
     """Within the workgroup."""
@@ -54,6 +54,16 @@ class Stopped:
     """Instructions of all waves before this one since the run began."""
 
 
+def _value(variable: Any, data: bytearray) -> Any:
+    """A number, an array of numbers, or the bytes of something else."""
+    letter = {lib.WM_VARIABLE_SIGNED: "i", lib.WM_VARIABLE_FLOAT: "f", lib.WM_VARIABLE_UNSIGNED: "u",
+              lib.WM_VARIABLE_POINTER: "u"}.get(variable.kind)
+    if letter is None or variable.element_bytes not in ((2, 4, 8) if letter == "f" else (1, 2, 4, 8)):
+        return bytes(data)
+    array = np.frombuffer(bytes(data), f"<{letter}{variable.element_bytes}")
+    return array[0].item() if array.size == 1 else array.copy()
+
+
 _open_runs: "weakref.WeakSet[Run]" = weakref.WeakSet()
 
 
@@ -76,15 +86,24 @@ class Run:
     The methods raise BadArgument once the run has ended.
     """
 
-    def __init__(self, kernel: Kernel, dispatch: _Dispatch) -> None:
+    def __init__(self, kernel: Kernel, dispatch: _Dispatch, history: bool = False) -> None:
+        if history and dispatch.is_observed:
+            raise BadArgument("history=True: what is executed again would be observed again; expected no profile, check, fidelity "
+                              "or observers")
         self._kernel = kernel
         self._dispatch = dispatch
+        self._memory: Optional[List[Tuple[int, bytes]]] = None
+        self._next = 0
         self._lock = threading.Lock()
         self._pointer: Any = None
         self.stopped: Optional[Stopped] = None
         """Where it is stopped; None: nothing has been executed yet."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(dispatch.placed())
+            if history:
+                self._memory = self._copy_memory()
+                self._next = self._find_next()
+                call(lib.wm_set_first_address, dispatch.native.pointer, self._next)
             run = ffi.new("struct wm_run **")
             call(lib.wm_run_begin, dispatch.native.pointer, kernel._program._object, kernel._kernel, dispatch.request, run)
             self._pointer = run[0]
@@ -139,7 +158,8 @@ class Run:
         return self.stopped
 
     def to(self, *addresses: Union[int, str], instructions: int = 0, workgroup: Any = None, wave: int = 0,
-           access: Optional[Sequence[int]] = None, loads: bool = True, stores: bool = True, lds: bool = False) -> Stopped:
+           access: Optional[Sequence[int]] = None, loads: bool = True, stores: bool = True, lds: bool = False,
+           executed: int = 0) -> Stopped:
         """Runs on until the first of these events; without any, to the end. A fault of a wave always stops it.
 
         addresses: guest addresses of instructions, or names of functions: stops before an instruction there.
@@ -147,6 +167,7 @@ class Run:
         workgroup, wave: only this wave stops; without another event, before its next instruction.
         access: (low, high), stops before any lane accesses a byte of these guest addresses, high excluded; `lds`: offsets
             in LDS instead. loads, stores: kinds of accesses; atomics are both.
+        executed: stops once all waves have executed so many instructions in total; see Stopped.executed.
 
         Raises BadArgument for what the grid does not have; what an observer or progress() raises, which ends the run.
         """
@@ -154,6 +175,7 @@ class Run:
             at = ffi.new("struct wm_stop_at *")
             at.struct_size = ffi.sizeof("struct wm_stop_at")
             at.instructions = number(instructions, "instructions", 1 << 64)
+            at.executed = number(executed, "executed", 1 << 64)
             array = ffi.new("uint64_t[]", [self._address(one) for one in addresses] or [0])
             at.addresses, at.address_count = array, len(addresses)
             if workgroup is not None:
@@ -178,6 +200,141 @@ class Run:
         if instructions < 1:
             raise BadArgument(f"instructions is {instructions}; expected at least 1")
         return self.to(instructions=instructions)
+
+    # ---- backwards ----
+
+    def _copy_memory(self) -> List[Tuple[int, bytes]]:
+        machine = self._kernel.machine
+        return [(one.address, machine.read(one.address, one.size)) for one in machine.allocations() if not one.read_only]
+
+    def _find_next(self) -> int:
+        """Where the dispatch allocates memory of its own, each time alike."""
+        native, address = self._dispatch.native, ffi.new("uint64_t *")
+        native.call(lib.wm_allocate, 4096, 0, c_text("a try", "name"), address)
+        native.call(lib.wm_free, address[0])
+        return address[0]
+
+    def _begin_again(self) -> None:
+        """From the memory that the dispatch began with. What was changed since is lost."""
+        if self._memory is None:
+            raise BadArgument("the run has no history; expected Kernel.step(..., history=True)")
+        dispatch, kernel = self._dispatch, self._kernel
+        with self._open() as run:
+            self._pointer = None
+            call(lib.wm_run_end, run, True, ffi.NULL)
+            call(lib.wm_reset_gws, dispatch.native.pointer)
+            dispatch.callbacks.pieces.clear()
+            call(lib.wm_set_first_address, dispatch.native.pointer, self._next)
+            again = ffi.new("struct wm_run **")
+            call(lib.wm_run_begin, dispatch.native.pointer, kernel._program._object, kernel._kernel, dispatch.request, again)
+            self._pointer = again[0]
+            self.stopped = None
+        for address, data in self._memory:
+            kernel.machine.write(address, data)
+
+    def goto(self, executed: int) -> Stopped:
+        """Goes to before the instruction that waves execute when they have executed so many in total, forwards or back.
+
+        Going back executes the dispatch again from its beginning; what was changed in it is lost. Requires history=True.
+        """
+        if self.stopped is None or executed < self.stopped.executed or self.stopped.kind == "end":
+            self._begin_again()
+            self.step()
+        assert self.stopped is not None
+        return self.to(executed=executed) if executed > self.stopped.executed else self.stopped
+
+    def back(self, instructions: int = 1) -> Stopped:
+        """Goes back by so many instructions of the stopped wave, at most to its first one."""
+        now = self.stopped
+        if now is None or now.kind == "end":
+            raise BadArgument("no wave is stopped")
+        count = max(now.instructions - number(instructions, "instructions", 1 << 64), 0)
+        self._begin_again()
+        return self.to(instructions=count + 1, workgroup=now.workgroup, wave=now.wave)
+
+    def who(self, address: int, size: int = 4, lds: bool = False) -> Optional[Stopped]:
+        """The last store to these bytes before now: the wave, before the instruction, as a stop of kind "access"; None:
+        this dispatch has not written them. `lds`: an offset in the LDS of the stopped wave's workgroup.
+
+        The run is where it was afterwards, without what was changed. Requires history=True.
+        """
+        now = self.stopped
+        low = number(address, "the address", 1 << 64)
+        if number(size, "the size", 1 << 64) < 1:
+            raise BadArgument(f"size is {size}; expected at least 1")
+        if now is None:
+            return None
+        if lds and now.kind == "end":
+            raise BadArgument("LDS ends with its workgroup; no wave is stopped")
+        last: Optional[Stopped] = None
+        self._begin_again()
+        while True:
+            stopped = self.to(access=(low, low + size), loads=False, lds=lds, executed=now.executed)
+            if stopped.kind == "end" or stopped.executed >= now.executed:
+                break
+            if stopped.kind == "access" and (not lds or stopped.workgroup == now.workgroup):
+                last = stopped
+            elif stopped.kind == "fault":
+                break
+        if now.kind == "end":
+            if self.stopped is None or self.stopped.kind != "end":
+                self.to()
+        else:
+            self.goto(now.executed)
+            self.select(now.workgroup, now.wave)
+        return last
+
+    def locals(self, lane: int = 0) -> Dict[str, Any]:
+        """Variables of the source in scope at the stopped wave, for one lane, by name; of those with the same name the
+        innermost. A number, an array of numbers, or bytes (structs); None: the compiler has removed it, or its location is
+        not supported. Empty without debug information."""
+        stopped = self.stopped
+        if stopped is None or stopped.kind == "end":
+            raise BadArgument("no wave is stopped")
+        if number(lane, "the lane", 1 << 32) >= stopped.wave_size:
+            raise BadArgument(f"lane is {lane}; the wave has {stopped.wave_size}")
+        with self._open() as run:
+            return self._read_locals(run, stopped, lane)
+
+    def _read_locals(self, run: Any, stopped: Stopped, lane: int) -> Dict[str, Any]:
+        program, machine = self._kernel._program, self._dispatch.native.pointer
+        bias = program.symbol(self._kernel.info.name).address - self._kernel._kernel.entry
+        values = ffi.new("uint32_t[]", stopped.wave_size)
+
+        @ffi.callback("bool(void *, char *, uint32_t *)")
+        def read_register(_: Any, name: Any, value: Any) -> bool:
+            if lib.wm_run_get(run, name, values, stopped.wave_size, ffi.NULL):
+                return False
+            text = ffi.string(name)
+            value[0] = values[lane if text[:1] in (b"v", b"a") and text[1:].isdigit() else 0]
+            return True
+
+        @ffi.callback("bool(void *, enum wm_variable_space, uint64_t, void *, size_t)")
+        def read_memory(_: Any, space: int, address: int, data: Any, size: int) -> bool:
+            if space == lib.WM_VARIABLE_LDS:
+                return not lib.wm_run_read_lds(run, address, data, size, ffi.NULL)
+            if space == lib.WM_VARIABLE_PRIVATE:
+                return not lib.wm_run_read_private(run, lane, address, data, size, ffi.NULL)
+            return not lib.wm_read(machine, address, data, size, ffi.NULL)
+
+        reader = ffi.new("struct wm_variable_reader *", {"read_register": read_register, "read_memory": read_memory, "bias": bias,
+                                                         "wave_size": stopped.wave_size})
+        variable = ffi.new("struct wm_variable *")
+        kind = ffi.new("struct wm_type *")
+        found: Dict[str, Any] = {}
+        index = 0
+        while lib.wm_object_variable(program._object, stopped.pc - bias, index, variable):
+            name = ffi.string(variable.name).decode()
+            known = lib.wm_object_type(program._object, variable.type_id, kind)
+            size = kind.bytes if known and variable.kind == lib.WM_VARIABLE_OTHER else variable.bytes
+            data = bytearray(min(size, 1 << 16))
+            state = lib.WM_VARIABLE_UNSUPPORTED
+            if data:
+                state = lib.wm_object_variable_read(program._object, stopped.pc - bias, index, reader, ffi.from_buffer(data), len(data))
+            if found.get(name) is None:
+                found[name] = _value(variable, data) if state == lib.WM_VARIABLE_SHOWN else None
+            index += 1
+        return found
 
     def _address(self, one: Any) -> int:
         return self._kernel._program.symbol(one).address if isinstance(one, str) else number(one, "the address", 1 << 64)

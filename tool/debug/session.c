@@ -109,6 +109,13 @@ static bool copy_block(struct debug_snapshot *snapshot, const struct debug_snaps
     return true;
 }
 
+/* Where the machine allocates next. */
+static bool find_next(const struct debug_session *s, uint64_t *next, struct wm_diag *diag)
+{
+    return wm_allocate(s->machine, PAGE, 0, "a try", next, diag) == WM_OK &&
+           wm_free(s->machine, *next, diag) == WM_OK;
+}
+
 /* before: another snapshot, with which it shares equal pages; or NULL. */
 static bool take_snapshot(const struct debug_session *s, struct debug_snapshot *snapshot,
                           const struct debug_snapshot *before, struct wm_diag *diag)
@@ -372,7 +379,8 @@ static bool remember_dispatch(struct debug_session *s, size_t index, struct wm_d
         s->source->release(s, index);
         return false;
     }
-    if (!take_snapshot(s, &s->snapshots[index], NULL, diag)) {
+    if (!take_snapshot(s, &s->snapshots[index], NULL, diag) ||
+        !find_next(s, &s->snapshots[index].next, diag)) {
         free_snapshot(&s->snapshots[index]);
         s->source->release(s, index);
         return false;
@@ -415,6 +423,8 @@ static bool begin_at(struct debug_session *s, size_t index, const struct debug_c
     s->dispatch = index;
     s->now = 0;
     wm_reset_gws(s->machine, &unused);
+    if (wm_set_first_address(s->machine, s->snapshots[index].next, diag) != WM_OK)
+        return false;
     if (!s->source->begin(s, index, diag)) {
         s->run = NULL;
         return false;

@@ -46,6 +46,7 @@ struct debug_snapshot {
         } **page; /* NULL: zeros */
     } *block;
     size_t blocks;
+    uint64_t next;  /* where the dispatch allocates memory of its own, each time alike */
     uint64_t bytes; /* that it takes, without what it shares with the one before */
 };
 
