@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes seeds of fuzz_trace, fuzz_merge and fuzz_pm4 to standard output.
+"""Writes seeds of fuzz_trace, fuzz_merge, fuzz_pm4 and fuzz_debug to standard output.
 
 usage: seeds.py records TRACE          what is compressed in a trace
        seeds.py traces PART PART       the records of the traces of two parts, for fuzz_trace
        seeds.py parts PART PART        two parts, for fuzz_merge
        seeds.py packets GPU            a command buffer with one of each packet, for fuzz_pm4
+       seeds.py packets-of-gdb         packets of GDB's remote protocol, for fuzz_debug
+       seeds.py messages-of-dap        messages of the Debug Adapter Protocol, for fuzz_debug
 """
 import ctypes
+import json
 import struct
 import sys
 
@@ -48,7 +51,34 @@ def packets(gpu):
     return bytes([gpu]) + struct.pack(f"<{len(words)}I", *words)
 
 
+def packets_of_gdb():
+    monitor = [f"qRcmd,{text.encode().hex()}" for text in ("info waves", "print a[3]", "break vecadd", "who c[1]", "bt", "info locals")]
+    lines = ["qSupported:multiprocess+", "?", "qXfer:features:read:target.xml:0,ffb", "qXfer:memory-map:read::0,100", "g", "p20",
+             "P5=00000001", "vCont?", "qfThreadInfo", "qsThreadInfo", "Hg1", "vCont;s:1", "vCont;c", "Z0,10000001900,4", "c", "bs", "bc",
+             "Z2,10000020000,10", "z2,10000020000,10", "m10000020000,40", "M10000020000,4:00010203", "X10000020000,2:ab",
+             "qC", "T1", "D", "s", *monitor, "k"]
+    return bytes([0]) + "\n".join(lines).encode()
+
+
+def messages_of_dap():
+    requests = [("configurationDone", {}), ("threads", {}), ("stackTrace", {"threadId": 1}), ("scopes", {"frameId": 64}),
+                ("variables", {"variablesReference": 1}), ("setBreakpoints", {"source": {"path": "vecadd.cl"}, "breakpoints": [{"line": 8}]}),
+                ("setFunctionBreakpoints", {"breakpoints": [{"name": "vecadd", "condition": "$lane == 3"}]}),
+                ("dataBreakpointInfo", {"name": "c"}), ("setDataBreakpoints", {"breakpoints": [{"dataId": "c", "accessType": "write"}]}),
+                ("setInstructionBreakpoints", {"breakpoints": [{"instructionReference": "0x10000001900"}]}),
+                ("continue", {"threadId": 1}), ("next", {"threadId": 1}), ("stepIn", {"threadId": 1, "granularity": "instruction"}),
+                ("stepBack", {"threadId": 1}), ("reverseContinue", {"threadId": 1}), ("evaluate", {"expression": "a[3]", "context": "watch"}),
+                ("evaluate", {"expression": "info waves", "context": "repl"}), ("setVariable", {"variablesReference": 2, "name": "s4", "value": "5"}),
+                ("disassemble", {"memoryReference": "0x10000001900", "instructionOffset": -3, "instructionCount": 10}),
+                ("readMemory", {"memoryReference": "0x10000020000", "count": 16}), ("pause", {"threadId": 1}), ("disconnect", {})]
+    return bytes([1]) + "\n".join(json.dumps({"seq": i, "type": "request", "command": command, "arguments": arguments})
+                                  for i, (command, arguments) in enumerate(requests, 3)).encode()
+
+
 def main():
+    if sys.argv[1] in ("packets-of-gdb", "messages-of-dap"):
+        sys.stdout.buffer.write(packets_of_gdb() if sys.argv[1] == "packets-of-gdb" else messages_of_dap())
+        return
     if sys.argv[1] == "packets":
         sys.stdout.buffer.write(packets(int(sys.argv[2])))
         return
