@@ -123,7 +123,7 @@ WM_API enum wm_status wm_run_select(struct wm_run *run, const uint32_t workgroup
  *   s4, ttmp5, m0, scc, mode, vcc_lo, vcc_hi, exec_lo, exec_hi, flat_scratch_lo, _hi, xnack_mask_lo, _hi
  *                            one value; scc is 0 or 1
  *   vcc, exec                one value in waves of 32 lanes, else two: the low half, the high half
- *   flat_scratch, xnack_mask, pc
+ *   flat_scratch, xnack_mask, shared_base, private_base, pc
  *                            two
  *   v3, a0                   one per lane: wave_size
  *

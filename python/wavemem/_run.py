@@ -19,7 +19,7 @@ from ._start import words
 if TYPE_CHECKING:
     from ._launch import Kernel, Result, _Dispatch
 
-PAIRS = ("flat_scratch", "xnack_mask", "pc")
+PAIRS = ("flat_scratch", "xnack_mask", "shared_base", "private_base", "pc")
 MASKS = ("vcc", "exec")
 
 

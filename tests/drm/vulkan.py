@@ -77,6 +77,13 @@ def mistakes(command, programs, faulty, folder):
     for what, text in (("spin", "deadlock"), ("wait", "WAIT_REG_MEM waits for ever")):
         done = run([command, "exec", "--gpu", "gfx1030", faulty, folder, what])
         expect(done.returncode == 3 and text in done.stderr, f"no '{text}'", done)
+    # The debugger stops in shaders, goes back within a dispatch, and lets the program go on.
+    words = [word for line in ("break insn s_endpgm if $workgroup_x == 1", "continue", "print $workgroup_x", "reverse-stepi", "stepi",
+                               "print/v s[0:3]", "detach") for word in ("--eval-command", line)]
+    done = run([command, "exec", "--gpu", "gfx900", "--debug", "--batch", *words, programs, folder, "add"])
+    expect(done.returncode == 0 and "ok add" in done.stdout, "the program did not go on", done)
+    expect("Breakpoint 1, workgroup (1,0,0)" in done.stderr and "$1 = 1" in done.stderr and "NUM_RECORDS" in done.stderr,
+           "the shader was not debugged", done)
     # What is not executed is named. RADV draws where images are copied on a queue with graphics.
     done = run([command, "exec", "--gpu", "gfx900", programs, folder, "linear"], VK_TEST_FAMILY="0")
     expect("DRAW_INDEX_AUTO: draws are not executed" in done.stderr, "the draw was not named", done)

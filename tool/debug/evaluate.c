@@ -124,9 +124,9 @@ static bool get_words(struct parser *p, const char *prefix, unsigned first, unsi
 static bool parse_register(struct parser *p, struct debug_value *v, bool *found)
 {
     static const char *const prefixes[] = {"ttmp", "v", "s", "a"};
-    static const char *const names[] = {"vcc",     "exec",    "scc",          "m0",
-                                        "mode",    "pc",      "vcc_lo",       "vcc_hi",
-                                        "exec_lo", "exec_hi", "flat_scratch", "xnack_mask"};
+    static const char *const names[] = {"vcc",          "exec",       "scc",         "m0",          "mode",
+                                        "pc",           "vcc_lo",     "vcc_hi",      "exec_lo",     "exec_hi",
+                                        "flat_scratch", "xnack_mask", "shared_base", "private_base"};
     const char *at = p->at;
     *found = true;
     for (size_t i = 0; i < 4; i++) {
