@@ -78,6 +78,7 @@ void wmi_emit_hold(struct wmi_builder *b, uint32_t executed)
     struct wmi_step *step = wmi_emit(b, WMI_STEP_hold);
     step->c = executed;
     step->x = b->state;
+    step->y = b->msb;
     step->value = b->pc;
     b->repeatable = true;
     wmi_forget_broadcasts(b);

@@ -235,7 +235,10 @@ static void add_resumable(struct wmi_program *program, const struct wmi_lowered 
         wmi_place_add(&program->resumes, lowered->resumes[i].place, &steps[lowered->resumes[i].step]);
     for (size_t i = 0; i < lowered->count; i++)
         if (lowered->steps[i].id == WMI_STEP_hold)
-            wmi_place_add(&program->holds, lowered->steps[i].value | lowered->steps[i].x, &steps[i]);
+            wmi_place_add(&program->holds,
+                          wmi_place_with_msb(lowered->steps[i].value, lowered->steps[i].y) |
+                              lowered->steps[i].x,
+                          &steps[i]);
 }
 
 /* Binds lowered steps and adds them to the program. If there is no memory, adds nothing. */

@@ -71,7 +71,7 @@ const struct wmi_op *wmi_wave_go_on(struct wmi_wave *wave, const struct wmi_op *
     const uint64_t left = wave->frame->left > 0 ? (uint64_t)wave->frame->left : 0;
     struct wmi_program *program = wanted(wave, left + straight_on(wave)),
                        *all = wave->group->dispatch->program;
-    const uint64_t place = op->value | op->x;
+    const uint64_t place = wmi_place_with_msb(op->value, op->y) | op->x;
     if (program == wave->program)
         return op + 1;
     const struct wmi_op *hold = wmi_program_hold_at(program, place);
@@ -94,6 +94,9 @@ const struct wmi_op *wmi_wave_go_on(struct wmi_wave *wave, const struct wmi_op *
 uint64_t wmi_wave_executed_before(struct wmi_wave *wave, uint64_t pc)
 {
     const uint64_t state = wave->frame->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
-    const struct wmi_op *hold = wmi_program_hold_at(wave->group->dispatch->program, pc | state);
+    /* The upper bits of VGPR numbers are no part of the frame; blocks begin alike in all of these states. */
+    const struct wmi_op *hold = NULL;
+    for (unsigned msb = 0; !hold && msb <= UINT8_MAX; msb++)
+        hold = wmi_program_hold_at(wave->group->dispatch->program, wmi_place_with_msb(pc, msb) | state);
     return wmi_wave_clock(wave) + (hold ? hold->c : 0);
 }
