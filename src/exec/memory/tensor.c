@@ -90,19 +90,33 @@ struct place {
     bool inside; /* the tensor */
 };
 
-/* One after the other, in the order in which LDS has them. */
+/* One after the other, in the order in which LDS has them. What an iteration would copy beyond the end of LDS
+ * is left out, so that a wrong descriptor ends soon (unverified of stores, which might store zeros). */
 struct walk {
     const struct tile *tile;
-    bool pads;
+    bool pads, ends;
     uint32_t at[DIMENSIONS], time;
-    uint32_t lds, since; /* bytes since the last padding */
-    bool ends;
+    uint64_t lds, end; /* end: of LDS */
+    uint32_t since;    /* bytes since the last padding */
 };
 
-static struct walk walk_of(const struct tile *tile, bool loads)
+static void next_time(struct walk *walk)
 {
-    return (struct walk){
-        .tile = tile, .pads = loads && tile->padding, .lds = tile->lds, .ends = !tile->size[0]};
+    const struct tile *tile = walk->tile;
+    memset(walk->at, 0, sizeof walk->at);
+    walk->time++;
+    walk->lds = tile->lds + walk->time * tile->lds_step * tile->bytes;
+    walk->since = 0;
+    walk->ends = walk->time >= tile->times;
+}
+
+static struct walk walk_of(const char *frame, const struct tile *tile, bool loads)
+{
+    return (struct walk){.tile = tile,
+                         .pads = loads && tile->padding,
+                         .lds = tile->lds,
+                         .end = wmi_wave_of(frame)->group->lds_size,
+                         .ends = !tile->size[0]};
 }
 
 static void step_on(struct walk *walk)
@@ -119,18 +133,17 @@ static void step_on(struct walk *walk)
             return;
         walk->at[i] = 0;
     }
-    walk->time++;
-    walk->lds = tile->lds + walk->time * (uint32_t)tile->lds_step * tile->bytes;
-    walk->since = 0;
-    walk->ends = walk->time >= tile->times;
+    next_time(walk);
 }
 
 static bool next_place(struct walk *walk, struct place *place)
 {
     const struct tile *tile = walk->tile;
-    uint64_t elements = walk->time * tile->memory_step;
+    while (!walk->ends && walk->lds >= walk->end)
+        next_time(walk);
     if (walk->ends)
         return false;
+    uint64_t elements = walk->time * tile->memory_step;
     place->inside = true;
     for (unsigned i = 0; i < DIMENSIONS; i++) {
         const uint32_t at = i == 1 && tile->gathers ? tile->row[walk->at[1]] : walk->at[i];
@@ -138,7 +151,7 @@ static bool next_place(struct walk *walk, struct place *place)
         place->inside &= !tile->size[i] || at < tile->bound[i];
     }
     place->memory = tile->memory + elements * tile->bytes;
-    place->lds = walk->lds;
+    place->lds = (uint32_t)walk->lds;
     step_on(walk);
     return true;
 }
@@ -188,7 +201,7 @@ const struct wmi_op *wmi_step_tensor_copy(char *restrict frame, const struct wmi
     struct tile tile;
     struct place place;
     read_tile(frame, op, &tile);
-    struct walk walk = walk_of(&tile, m->kind == WMI_ACCESS_LOAD);
+    struct walk walk = walk_of(frame, &tile, m->kind == WMI_ACCESS_LOAD);
     struct wmi_fault fault = {.kind = WM_FAULT_MEMORY,
                               .pc = m->pc,
                               .low = UINT64_MAX,
@@ -247,7 +260,7 @@ const struct wmi_op *wmi_step_tensor_watch(char *restrict frame, const struct wm
     struct tile tile;
     struct place place;
     read_tile(frame, op, &tile);
-    struct walk walk = walk_of(&tile, m->kind == WMI_ACCESS_LOAD);
+    struct walk walk = walk_of(frame, &tile, m->kind == WMI_ACCESS_LOAD);
     for (bool first = true; !walk.ends; first = false) {
         struct wmi_element element = {.space = op->y ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL};
         uint64_t address[64] = {0};
