@@ -35,15 +35,16 @@ enum wm_status wmi_apertures_set(const struct wmi_target *target, uint64_t share
     if (!wmi_target_limit(target, WMI_LIMIT_shared_aperture))
         return wmi_fail(diag, WM_UNSUPPORTED, "%s has no FLAT instructions, and so no apertures",
                         wmi_target_name(target));
-    if (private_base % private_size(target))
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "private aperture at 0x%llx; expected a multiple of 0x%llx",
-                        (unsigned long long)private_base, (unsigned long long)private_size(target));
-    if (!may_be_aperture(shared_base) || !may_be_aperture(private_base) || shared_base == private_base)
+    if (!may_be_aperture(shared_base) || !may_be_aperture(private_base) ||
+        shared_base - private_base < private_size(target))
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "apertures at 0x%llx and 0x%llx; expected two multiples of 2^32 that are no addresses "
             "of memory (from 0x800100000000 to 0xffff7ffe00000000)",
             (unsigned long long)shared_base, (unsigned long long)private_base);
+    if (private_base % private_size(target))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "private aperture at 0x%llx; expected a multiple of 0x%llx",
+                        (unsigned long long)private_base, (unsigned long long)private_size(target));
     *apertures = at(target, shared_base, private_base);
     return WM_OK;
 }
