@@ -154,11 +154,14 @@ static inline u32v clamped_halves(u32v x, const struct wmi_op *op)
     return low >> 16 | high;
 }
 
+/* Compared under a control word that keeps denormals. */
 #define EXTREMES(name, maximum)                                                                              \
-    WMI_ROWS2(name, u32v,                                                                                    \
-              clamped_halves(extreme(a << 16, b << 16, maximum) >> 16 |                                      \
-                                 (extreme(a & 0xffff0000u, b & 0xffff0000u, maximum) & 0xffff0000u),         \
-                             op))
+    WMI_LANE_LOOP(                                                                                           \
+        name, WMI_APART, WMI_LOAD2(u32v, u32v),                                                              \
+        WMI_STORE1(clamped_halves(extreme(a << 16, b << 16, maximum) >> 16 |                                 \
+                                      (extreme(a & 0xffff0000u, b & 0xffff0000u, maximum) & 0xffff0000u),    \
+                                  op)))                                                                      \
+    WMI_UNDER(name, wmi_host_float_word(0, 3))
 EXTREMES(v_pk_min_num_bf16, false)
 EXTREMES(v_pk_max_num_bf16, true)
 

@@ -27,11 +27,12 @@ static size_t frame_bytes(unsigned lanes)
     return sizeof(struct wmi_frame) + TEST_ROWS * 4 * lanes;
 }
 
-/* Operands of more than four rows: matrices (tests/unit/sem/mfma.c), and what converts 32 numbers of a lane
- * (tests/unit/sem/gfx950.c). */
+/* Operands of more than four rows: matrices (tests/unit/sem/mfma.c), and what converts 8, 16 or 32 numbers of
+ * a lane (tests/unit/sem/gfx950.c). */
 static bool is_long(enum wmi_insn_id id)
 {
-    return wmi_matrix_of(id) || strstr(wmi_rows[id].name, "pk32_") || strstr(wmi_rows[id].name, "2xpk16_");
+    const char *name = wmi_rows[id].name;
+    return wmi_matrix_of(id) || strstr(name, "pk32_") || strstr(name, "pk16_") || strstr(name, "pk8_");
 }
 
 /* ---- operands ---- */

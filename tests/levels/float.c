@@ -87,6 +87,12 @@
     X(v_minimummaximum_f32, f32, f32, f32, f32, highest(F32, lowest(F32, A, B, M), C, M))                    \
     X(v_pk_minimum_f16, v2f16, v2f16, v2f16, none,                                                           \
       packed(lowest(F16, H(A), H(B), M), lowest(F16, T(A), T(B), M)))                                        \
+    X(v_pk_min3_num_f16, v2f16, v2f16, v2f16, v2f16,                                                         \
+      packed(least(F16, least(F16, H(A), H(B), M), H(C), M),                                                 \
+             least(F16, least(F16, T(A), T(B), M), T(C), M)))                                                \
+    X(v_pk_max3_num_f16, v2f16, v2f16, v2f16, v2f16,                                                         \
+      packed(greatest(F16, greatest(F16, H(A), H(B), M), H(C), M),                                           \
+             greatest(F16, greatest(F16, T(A), T(B), M), T(C), M)))                                          \
     X(v_pk_minimum3_f16, v2f16, v2f16, v2f16, v2f16,                                                         \
       packed(lowest(F16, lowest(F16, H(A), H(B), M), H(C), M),                                               \
              lowest(F16, lowest(F16, T(A), T(B), M), T(C), M)))                                              \
@@ -189,6 +195,8 @@
     X(v_fmamk_f32, f32, f32, f32, f32, fused(F32, A, C, B, M))                                               \
     X(v_fmaak_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                               \
     X(v_fmac_f64, f64, f64, f64, f64, fused(F64, A, B, C, M))                                                \
+    X(v_fmamk_f64, f64, f64, f64, f64, fused(F64, A, C, B, M))                                               \
+    X(v_fmaak_f64, f64, f64, f64, f64, fused(F64, A, B, C, M))                                               \
     X(v_madmk_f16, f16, f16, f16, f16, unfused(F16, A, C, B, M))                                             \
     X(v_mad_legacy_f16, f16, f16, f16, f16, unfused(F16, A, B, C, M))                                        \
     X(v_fma_legacy_f16, f16, f16, f16, f16, fused(F16, A, B, C, M))                                          \
@@ -542,7 +550,7 @@ static void avx512_is_exact(void **state)
 static bool is_small(const char *name)
 {
     static const char *const parts[] = {
-        "fp8", "bf8", "scalef32", "v_cvt_f32_bf16", "v_cvt_pk_f16_f32", "v_cvt_pk_bf16_f32", "v_cvt_sr_"};
+        "fp8", "bf8", "cvt_scale", "v_cvt_f32_bf16", "v_cvt_pk_f16_f32", "v_cvt_pk_bf16_f32", "v_cvt_sr_"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(name, parts[i]))
             return true;
