@@ -2,10 +2,10 @@
 /* wavemem debug: stops kernels, looks at them, and goes back. */
 #include "tool/arguments/run.h"
 #include "tool/debug/remote.h"
+#include "tool/interrupt.h"
 #include "tool/tool.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,23 +42,6 @@ static const char help[] =
     "in\n"
     "the same order every time. docs/debugging.md explains it with four examples.\n"
     "\n";
-
-static volatile sig_atomic_t interrupted;
-
-static void note_interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-/* Ctrl-C stops what runs. */
-static bool is_interrupted(void *user)
-{
-    (void)user;
-    const bool was = interrupted;
-    interrupted = 0;
-    return was;
-}
 
 static int refuse(const struct tool_job *job)
 {
@@ -127,9 +110,8 @@ static int debug_job(struct tool_job *job)
         debug_close(&s);
         return tool_fail("%s", diag.message);
     }
-    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    s.interrupts = is_interrupted;
+    tool_catch_interrupts();
+    s.interrupts = tool_take_interrupt;
     const bool good = run_commands(&s);
     if (!good && (job->debug.batch || job->debug.gdb))
         code = TOOL_WRONG;

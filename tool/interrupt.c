@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ctrl-C, which ends a run or a profile with a partial report. */
+/* Ctrl-C, which ends a run or a profile with a partial report, and stops what the debugger runs. */
 #include "tool/interrupt.h"
 
 #include <signal.h>
@@ -21,6 +21,12 @@ void tool_watch_interrupts(void)
         sigaction(SIGINT, &once, NULL);
 }
 
+void tool_catch_interrupts(void)
+{
+    const struct sigaction always = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &always, NULL);
+}
+
 void tool_watch_termination(void)
 {
     const struct sigaction once = {.sa_handler = note, .sa_flags = SA_RESETHAND};
@@ -30,4 +36,12 @@ void tool_watch_termination(void)
 bool tool_interrupted(void)
 {
     return interrupted;
+}
+
+bool tool_take_interrupt(void *user)
+{
+    (void)user;
+    const bool was = interrupted;
+    interrupted = 0;
+    return was;
 }

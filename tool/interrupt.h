@@ -12,4 +12,9 @@ void tool_watch_interrupts(void);
 void tool_watch_termination(void);
 bool tool_interrupted(void);
 
+/* From now on, Ctrl-C only sets what tool_take_interrupt() returns. */
+void tool_catch_interrupts(void);
+/* Whether Ctrl-C was pressed since the last call. user: ignored. */
+bool tool_take_interrupt(void *user);
+
 #endif

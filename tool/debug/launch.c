@@ -6,6 +6,7 @@
 #include "tool/debug/prompt.h"
 #include "tool/debug/stops.h"
 #include "tool/input.h"
+#include "tool/interrupt.h"
 #include "tool/tool.h"
 
 #include <pthread.h>
@@ -35,22 +36,6 @@ static struct launches {
     size_t count; /* launches */
     bool begun, batch, all_memory;
 } launches = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static volatile sig_atomic_t interrupted;
-
-static void note_interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-static bool is_interrupted(void *user)
-{
-    (void)user;
-    const bool was = interrupted;
-    interrupted = 0;
-    return was;
-}
 
 bool debug_is_wanted(void)
 {
@@ -201,11 +186,10 @@ static bool begin_session(struct debug_session *s, struct wm_machine *machine, s
     if (!debug_session_begin(s, &source, &launches.job, machine, diag) || !read_commands(diag))
         return false;
     s->out = stderr; /* standard output is the program's */
-    s->interrupts = is_interrupted;
-    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+    s->interrupts = tool_take_interrupt;
     struct sigaction before;
     if (!launches.batch && !sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &action, NULL);
+        tool_catch_interrupts();
     return launches.begun = true;
 }
 
