@@ -144,10 +144,8 @@ int main(void)
                                                  : ZEROS) *
                                           ROW,
             };
-            if (wmma)
-                steps[step].x = (uint32_t)cases[i].id | cases[i].rules << WMI_WMMA_RULES_AT;
-            else
-                steps[step].value = wmi_matrix_pack(use);
+            steps[step].value =
+                wmma ? cases[i].id | cases[i].rules << WMI_WMMA_RULES_AT : wmi_matrix_pack(use);
         }
         const double start = bench_cpu_seconds();
         for (unsigned pass = 0; pass < passes; pass++)

@@ -96,12 +96,13 @@ static bool go_to(struct debug_session *s, const struct spot *spot, struct wm_di
 bool debug_go_to_finding(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
     struct wm_check *check;
+    struct wm_machine *machine;
     unsigned classes;
     size_t count;
     if (!parse_classes(text, &classes, diag) || (s->state == DEBUG_BEFORE && !debug_restart(s, diag)) ||
         wm_check_create(classes, &check, diag) != WM_OK)
         return false;
-    const bool good = s->source->check(s, check, diag);
+    const bool good = s->source->check(s, check, &machine, diag);
     const struct wm_finding *findings = good ? wm_check_findings(check, &count) : NULL, *first = NULL;
     struct spot spot = {0};
     if (good) {
@@ -113,5 +114,6 @@ bool debug_go_to_finding(struct debug_session *s, const char *text, struct wm_di
         memcpy(spot.workgroup, first->workgroup, sizeof spot.workgroup);
     }
     wm_check_destroy(check);
+    wm_machine_destroy(machine);
     return good && (!first || go_to(s, &spot, diag));
 }

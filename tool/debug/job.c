@@ -61,10 +61,10 @@ static void restore_buffers(const struct tool_job *job, const struct kept *kept)
 }
 
 /* Runs the job up to this dispatch on another machine, whose check sees all that the host writes. */
-static bool run_checked(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+static bool run_checked(struct debug_session *s, struct wm_check *check, struct wm_machine *machine,
+                        struct wm_diag *diag)
 {
-    struct wm_machine *machine = NULL;
-    bool good = tool_make_machine(s->job, check, &machine, diag);
+    bool good = true;
     for (size_t i = 0; i <= s->dispatch && good; i++) {
         const struct tool_dispatch *d = &s->job->dispatches[i];
         struct tool_prepared prepared;
@@ -78,18 +78,20 @@ static bool run_checked(struct debug_session *s, struct wm_check *check, struct 
                tool_free_buffers(s->job, d, machine, diag);
         tool_release(&prepared);
     }
-    wm_machine_destroy(machine);
     return good;
 }
 
-static bool check(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+static bool check(struct debug_session *s, struct wm_check *check, struct wm_machine **machine,
+                  struct wm_diag *diag)
 {
+    *machine = NULL;
     struct kept *kept = calloc(count_buffers(s->job) + 1, sizeof *kept);
     if (!kept || !reset_buffers(s->job, kept)) {
         free(kept);
         return tool_because(diag, "out of memory");
     }
-    const bool good = run_checked(s, check, diag);
+    const bool good =
+        tool_make_machine(s->job, check, machine, diag) && run_checked(s, check, *machine, diag);
     restore_buffers(s->job, kept);
     free(kept);
     return good;

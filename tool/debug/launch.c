@@ -150,9 +150,11 @@ static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
     return wm_run_begin_packet(s->machine, &launches.packet, &s->run, diag) == WM_OK;
 }
 
-static bool check(struct debug_session *s, struct wm_check *check, struct wm_diag *diag)
+static bool check(struct debug_session *s, struct wm_check *check, struct wm_machine **machine,
+                  struct wm_diag *diag)
 {
     (void)s, (void)check;
+    *machine = NULL;
     return tool_because(diag, "`check' is not possible here; `wavemem exec --check' checks all launches.");
 }
 

@@ -73,8 +73,10 @@ struct debug_source {
     bool (*prepare)(struct debug_session *s, size_t index, struct wm_diag *diag);
     void (*release)(struct debug_session *s, size_t index);
     bool (*begin)(struct debug_session *s, size_t index, struct wm_diag *diag); /* sets s->run */
-    /* Executes the dispatches up to this one with a check, elsewhere and as if nothing had been changed. */
-    bool (*check)(struct debug_session *s, struct wm_check *check, struct wm_diag *diag);
+    /* Executes the dispatches up to this one with a check, as if nothing had been changed, on a machine of
+     * its own, which the caller destroys after the check; NULL if there is none. */
+    bool (*check)(struct debug_session *s, struct wm_check *check, struct wm_machine **machine,
+                  struct wm_diag *diag);
     /* The dispatch has ended for the first time: an enum tool_exit. */
     int (*use_results)(struct debug_session *s, const struct wm_result *result);
     void (*end)(struct debug_session *s); /* what begin() of the session has made; or NULL */
