@@ -201,6 +201,7 @@ static void add_access(struct program *p, unsigned number)
     struct wmi_memory_op *op = &private.op[number];
     *op = (struct wmi_memory_op){.kind = loads ? WMI_ACCESS_LOAD : WMI_ACCESS_STORE,
                                  .path = WMI_PATH_BUFFER,
+                                 .address_bits = 48,
                                  .elements = (uint8_t)rows,
                                  .bytes = (uint8_t)(x[1] - '0'),
                                  .is_signed = x[3] == '1',
@@ -240,6 +241,7 @@ static void add_scratch(struct program *p, unsigned number)
     struct wmi_memory_op *op = &private.op[number];
     *op = (struct wmi_memory_op){.kind = loads ? WMI_ACCESS_LOAD : WMI_ACCESS_STORE,
                                  .path = WMI_PATH_SCRATCH,
+                                 .address_bits = 48,
                                  .elements = 1,
                                  .bytes = bytes[below(5)],
                                  .hit = number,
