@@ -90,16 +90,18 @@ static const struct tool_option options[] = {
 };
 
 /* Writes the object's target with the wave size, the features that `requested` (-m, or NULL) names, and the
- * version of LLVM, for wm_disassembler_create(). LLVM 22 names halves of VGPRs by default. What a target does
- * not support is left out. */
+ * version of LLVM, for wm_disassembler_create(). LLVM 22 names halves of VGPRs on gfx11 by default, on later
+ * targets if it is told to; it is the first that knows gfx1153. What a target does not support is left out.
+ */
 static void name_target(char *name, size_t size, const struct wm_object *object, const char *requested,
                         const char *wave, const char *llvm)
 {
     const bool later = llvm && !strcmp(llvm, "22");
-    const bool halves = later || (requested && strstr(requested, ":real-true16"));
+    const char *own = wm_object_target(object);
+    const bool by_default = !strncmp(own, later ? "gfx11" : "gfx1153", later ? 5 : 7);
+    const bool halves = by_default || (requested && strstr(requested, ":real-true16"));
     for (unsigned without = 0; without < 4; without++) {
         const bool has_wave = !(without & 1), has_halves = halves && !(without & 2);
-        const char *own = wm_object_target(object);
         snprintf(name, size, "%s%s%s%s%s", own, has_wave ? ":wave" : "", has_wave ? wave : "",
                  has_halves && !strstr(own, ":real-true16") ? ":real-true16" : "", later ? ":llvm22" : "");
         if (wm_target_known(name))

@@ -162,7 +162,8 @@ WM_API unsigned wm_disassemble(const char *target, const uint32_t *words, size_t
                                size_t size);
 
 /* A disassembler for long code, faster than wm_disassemble(): it looks up the target once and caches the text
- * of repeated words. Not thread-safe; use one per thread. */
+ * of repeated words. Behind s_set_vgpr_msb, up to the end of the block, it shows the whole numbers of VGPRs
+ * in comments, as LLVM 22. Not thread-safe; use one per thread. */
 struct wm_disassembler;
 enum {
     /* Print .long for instructions that LLVM's assembler would not reassemble to the same words: literals
@@ -185,6 +186,10 @@ struct wm_disassembled {
     bool branch;    /* a branch with an encoded distance: */
     int32_t target; /* dwords from the end of the instruction */
 };
+/* What earlier instructions have set, and the texts of later ones depend on: the last s_set_vgpr_msb of
+ * gfx1250. It is 0 where a symbol begins, which the caller tells the disassembler. */
+WM_API unsigned wm_disassembler_state(const struct wm_disassembler *disassembler);
+WM_API void wm_disassembler_begin(struct wm_disassembler *disassembler, unsigned state);
 /* Disassembles the instruction at `words`; at most `dwords` dwords (at least 1) are read. */
 WM_API struct wm_disassembled wm_disassembler_next(struct wm_disassembler *disassembler,
                                                    const uint32_t *words, size_t dwords);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers control flow and instructions that change machine state: SOPP and its kin. */
+#include "isa/decode/msb.h"
 #include "lower/builder.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
-#include "lower/msb.h"
 #include "wavemem/wavemem.h"
 
 enum control {

@@ -3,12 +3,12 @@
 #include "lower/lower.h"
 
 #include "base/grow.h"
+#include "isa/decode/msb.h"
 #include "lower/allocated.h"
 #include "lower/block.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
 #include "lower/fuse.h"
-#include "lower/msb.h"
 #include "lower/scan.h"
 #include "wavemem/wavemem.h"
 

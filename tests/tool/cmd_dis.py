@@ -14,10 +14,10 @@ from command import Case
 
 
 class Dis(Case):
-    def objdump(self, path):
-        tool = shutil.which("llvm-objdump-19")
+    def objdump(self, path, version=19):
+        tool = shutil.which(f"llvm-objdump-{version}")
         if not tool:
-            self.skipTest("llvm-objdump-19 is not installed")
+            self.skipTest(f"llvm-objdump-{version} is not installed")
         return subprocess.run([tool, "-d", "-z", path], capture_output=True, text=True, check=True).stdout
 
     @staticmethod
@@ -33,6 +33,34 @@ class Dis(Case):
             for words in (["-m", "gfx1100", "--llvm", "22"], ["-m", "gfx1100:real-true16"], ["-m", "gfx1100:real-true16", "--llvm", "22"]):
                 out = subprocess.run([command.WAVEMEM, "dis", "--plain", "--raw", *words, path], capture_output=True, text=True)
                 self.assertEqual(out.stdout.split(), ["v_mul_f16_e32", "v2.l,", "s0,", "v1.h"])
+
+    def test_upper_registers(self):
+        """Whole numbers of VGPRs above v255, as LLVM 22: up to the end of the block, and of the symbol; from any thread."""
+        block = """
+  s_set_vgpr_msb 0xc5
+  v_add_f32 v1, v2, v3
+  v_fma_f64 v[2:3], -v[4:5], |v[6:7]|, v[8:9]
+  v_fmamk_f32 v1, v2, 0x1234, v5
+  v_dual_add_f32 v1, v2, v3 :: v_dual_mul_f32 v4, v5, v6
+  ds_store_2addr_b32 v1, v2, v3
+  buffer_store_b32 v1, v2, s[0:3], s3 offen
+  global_load_async_to_lds_b128 v1, v2, s[2:3]
+  v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], v[0:7]
+  s_swap_pc_i64 s[2:3], s[0:1]
+  v_cmp_lt_f32 vcc_lo, v1, v2
+  s_cbranch_scc0 4
+  v_add_f32 v1, v2, v3
+  s_set_vgpr_msb 0x41
+  v_mov_b32 v4, v5
+  v_add_f32 v1, v2, v3
+"""
+        self.path("upper.s", f".globl f\n.type f,@function\nf:\n{block}.globl g\n.type g,@function\ng:\n"
+                  f"v_mov_b32 v4, v5\n.rept 10000\n{block}.endr\n.rept 4\ns_endpgm\n.endr\n".encode())
+        self.run_tool("asm -m gfx1250 upper.s -o upper.co")
+        theirs = self.folded(self.objdump(self.path("upper.co"), 22))
+        self.assertIn("v_add_f32_e32 v1 /*v769*/, v2 /*v258*/, v3 /*v259*/", " ".join(theirs[:20]))
+        for threads in "123":
+            self.assertEqual(self.folded(self.run_tool(["dis", "-j", threads, "upper.co"])[0]), theirs)
 
     def test_equals_llvm(self):
         """Every example completely: sections, symbols, text, addresses, words, branch targets."""

@@ -20,11 +20,13 @@ static int list_section(struct tool_run *run)
     if (heading && code->section && code->section[0])
         tool_print(stdout, "\nDisassembly of section %s:\n", code->section);
     run->disassembler = run->disassemblers[0];
+    wm_disassembler_begin(run->disassembler, 0);
     run->next_symbol = code->address;
     run->wanted = !listing->symbol;
     if (listing->labels && !tool_find_targets(run))
         return tool_fail("out of memory");
     run->disassembler = run->disassemblers[0];
+    wm_disassembler_begin(run->disassembler, 0);
     run->next_symbol = code->address;
     size_t at = tool_is_parallel(run, listing->threads) ? tool_list_parallel(run, listing->threads)
                                                         : tool_list_range(run, 0, code->size);

@@ -3,8 +3,8 @@
  *
  * A section is split into chunks. The first instruction boundary of a chunk is unknown until the previous
  * chunk is decoded. But decoding from an arbitrary dword soon reaches real boundaries, so threads start a
- * little earlier. The writer compares the end of each chunk with the begin of the next one and decodes the
- * latter again if they differ. */
+ * little earlier. The writer compares the end of each chunk, and the disassembler's state there, with the
+ * begin of the next one, and decodes the latter again if they differ. */
 #include "tool/listing/parallel.h"
 
 #include <pthread.h>
@@ -23,6 +23,7 @@ enum {
 struct chunk {
     size_t begin, end; /* in bytes; end: of the last instruction */
     const struct wm_disassembler *first, *last;
+    unsigned first_state, last_state;
     struct tool_text_buffer out;
     bool filled;
 };
@@ -59,6 +60,7 @@ static void enter_symbol_before(struct tool_run *run, uint64_t address)
 {
     uint64_t distance;
     run->disassembler = run->disassemblers[0];
+    wm_disassembler_begin(run->disassembler, 0);
     if (wm_object_symbol(run->listing->object, address, &distance))
         tool_enter_symbol(run, address - distance);
 }
@@ -78,10 +80,12 @@ static void list_chunk(struct tool_run *run, struct chunk *chunk, size_t begin, 
     chunk->begin = begin;
     chunk->out.at = chunk->out.buffer;
     chunk->first = run->disassembler;
+    chunk->first_state = wm_disassembler_state(run->disassembler);
     run->out = &chunk->out;
     run->next_symbol = run->code->address + begin;
     chunk->end = tool_list_range(run, begin, limit);
     chunk->last = run->disassembler;
+    chunk->last_state = wm_disassembler_state(run->disassembler);
 }
 
 static size_t end_of(const struct team *team, size_t number)
@@ -125,7 +129,7 @@ static unsigned slot(const struct worker *worker, const struct wm_disassembler *
 static size_t write_chunks(struct team *team, struct tool_run *run)
 {
     size_t at = 0;
-    unsigned waves = 0;
+    unsigned waves = 0, state = 0;
     for (size_t n = 0; n < team->chunks && at != SIZE_MAX; n++) {
         struct worker *worker = &team->worker[n % team->threads];
         struct chunk *chunk = &worker->chunk[n / team->threads % BUFFERS];
@@ -133,15 +137,19 @@ static size_t write_chunks(struct team *team, struct tool_run *run)
         while (!chunk->filled)
             pthread_cond_wait(&team->changed, &team->mutex);
         pthread_mutex_unlock(&team->mutex);
-        if (chunk->begin == at && slot(worker, chunk->first) == waves && !chunk->out.failed) {
+        if (chunk->begin == at && slot(worker, chunk->first) == waves && chunk->first_state == state &&
+            !chunk->out.failed) {
             fwrite(chunk->out.buffer, 1, (size_t)(chunk->out.at - chunk->out.buffer), stdout);
             at = chunk->end;
             waves = slot(worker, chunk->last);
+            state = chunk->last_state;
         } else if (at < end_of(team, n)) {
             run->disassembler = run->disassemblers[waves];
+            wm_disassembler_begin(run->disassembler, state);
             run->next_symbol = run->code->address + at;
             at = tool_list_range(run, at, end_of(team, n));
             waves = run->disassembler == run->disassemblers[1];
+            state = wm_disassembler_state(run->disassembler);
         }
         pthread_mutex_lock(&team->mutex);
         chunk->filled = false;

@@ -141,6 +141,7 @@ void tool_enter_symbol(struct tool_run *run, uint64_t address)
 {
     const unsigned lanes = wm_object_wave_size(run->listing->object, address);
     run->disassembler = run->disassemblers[lanes == 64];
+    wm_disassembler_begin(run->disassembler, 0);
 }
 
 bool tool_find_targets(struct tool_run *run)

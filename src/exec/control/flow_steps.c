@@ -7,7 +7,7 @@
 #include "exec/control/steps.h"
 #include "exec/run/dispatch.h"
 #include "exec/run/program.h"
-#include "lower/msb.h"
+#include "isa/decode/msb.h"
 #include "lower/place.h"
 #include "wavemem/wavemem.h"
 

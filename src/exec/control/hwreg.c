@@ -12,7 +12,7 @@
 #include "exec/run/clock.h"
 #include "exec/run/dispatch.h"
 #include "exec/run/program.h"
-#include "lower/msb.h"
+#include "isa/decode/msb.h"
 #include "lower/place.h"
 
 enum { MODE = WMI_HWREG_MODE, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };

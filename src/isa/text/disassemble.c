@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Disassembles long code, caching the text of words that recur. */
 #include "isa/text/disassemble.h"
+#include "isa/decode/msb.h"
+#include "isa/tables.h"
 #include "isa/text/word_pattern.h"
 
 #include <assert.h>
@@ -40,6 +42,7 @@ static_assert(sizeof(struct known) == 64, "a line of the cache");
 struct wm_disassembler {
     const struct wmi_target *target;
     unsigned flags, count;
+    unsigned msb; /* upper bits of VGPR numbers that the last s_set_vgpr_msb has set */
     /* By length_class(): whether the last instruction of this class had two dwords. */
     uint8_t is_long[1 << LENGTH_BITS];
     uint16_t place[PLACES]; /* hash of the words -> index in `known` */
@@ -115,6 +118,31 @@ static inline void remember(struct wm_disassembler *d, uint64_t two, const struc
 
 /* ---- misses ---- */
 
+/* Text that follows s_set_vgpr_msb shows the VGPRs' whole numbers, up to the end of the block or the symbol,
+ * as in LLVM 22. */
+static void follow_msb(struct wm_disassembler *d, const struct wmi_instruction *insn)
+{
+    switch (insn->id) {
+    case WMI_INSN_s_set_vgpr_msb:
+        d->msb = insn->words[0] & UINT8_MAX;
+        break;
+    case WMI_INSN_s_branch:
+    case WMI_INSN_s_cbranch_scc0:
+    case WMI_INSN_s_cbranch_scc1:
+    case WMI_INSN_s_cbranch_vccz:
+    case WMI_INSN_s_cbranch_vccnz:
+    case WMI_INSN_s_cbranch_execz:
+    case WMI_INSN_s_cbranch_execnz:
+    case WMI_INSN_s_setpc_b64:
+    case WMI_INSN_s_endpgm:
+    case WMI_INSN_s_endpgm_saved:
+        d->msb = 0;
+        break;
+    default:
+        break;
+    }
+}
+
 static bool has_label(const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++)
@@ -132,21 +160,29 @@ static uint32_t print_data(char *text, const uint32_t *words, unsigned dwords)
     return (uint32_t)length;
 }
 
-static void decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords, char *text,
+/* Returns whether the same words mean the same text elsewhere. */
+static bool decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords, char *text,
                    struct wm_disassembled *line)
 {
     struct wmi_instruction insn;
     const unsigned length = wmi_decode(d->target, words, dwords, &insn);
+    const bool in_words = !d->msb; /* what is printed */
     line->data = !length;
     line->dwords = (uint8_t)(length ? length : 1);
     line->branch = length && has_label(&insn);
     line->target = (int16_t)words[0];
-    if (!length || (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn)))
+    if (!length || (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn))) {
         line->length = print_data(text, words, line->dwords);
-    else
+    } else {
+        wmi_extend_vgprs(&insn, d->msb);
         line->length = (uint32_t)wmi_print(d->target, &insn, text, TEXT);
-    if (length && !d->flags)
+    }
+    if (length)
+        follow_msb(d, &insn);
+    const bool alike = length && in_words && !d->msb;
+    if (alike && !d->flags)
         wmi_keep_word_pattern(&d->patterns, &insn, text, line->length, line->branch);
+    return alike;
 }
 
 static inline void put_spaces(char *to)
@@ -163,22 +199,34 @@ static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *w
     struct wm_disassembled insn = {.text = text};
     const uint64_t two = dwords > 1 ? two_dwords(words) : words[0];
     const struct wmi_word_pattern *pattern =
-        d->flags ? NULL : wmi_print_alike(&d->patterns, two, dwords, text, &insn.length);
+        d->flags || d->msb ? NULL : wmi_print_alike(&d->patterns, two, dwords, text, &insn.length);
+    bool alike = true;
     if (pattern) {
         insn.dwords = pattern->dwords;
         insn.branch = pattern->branch;
         insn.target = pattern->target;
     } else {
-        decode(d, words, dwords, text, &insn);
+        alike = decode(d, words, dwords, text, &insn);
     }
     put_spaces(text + insn.length);
     const struct known known = {.target = (int16_t)insn.target,
                                 .dwords = insn.dwords,
                                 .length = (uint8_t)(insn.length < UINT8_MAX ? insn.length : UINT8_MAX),
                                 .branch = insn.branch};
-    if (!insn.data)
+    if (!insn.data && alike)
         remember(d, two, &known, text);
     return insn;
+}
+
+unsigned wm_disassembler_state(const struct wm_disassembler *d)
+{
+    return d ? d->msb : 0;
+}
+
+void wm_disassembler_begin(struct wm_disassembler *d, unsigned state)
+{
+    if (d)
+        d->msb = state & UINT8_MAX;
 }
 
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
@@ -194,7 +242,7 @@ struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uin
                                    .dwords = known->dwords,
                                    .branch = known->branch,
                                    .target = known->target};
-    if (known->words == key && known->dwords == 1 + is_long)
+    if (known->words == key && known->dwords == 1 + is_long && !d->msb)
         memcpy(d->text, known->text, KNOWN_TEXT);
     else
         insn = print(d, words, dwords, d->text);
@@ -298,7 +346,7 @@ static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t 
     uint32_t length;
     char *const text = to + !plain;
     const struct wmi_word_pattern *pattern =
-        d->flags ? NULL : wmi_print_alike(&d->patterns, two, 2, text, &length);
+        d->flags || d->msb ? NULL : wmi_print_alike(&d->patterns, two, 2, text, &length);
     if (!pattern || pattern->branch || length >= TEXT_COLUMNS)
         return NULL;
     const struct known known = {.dwords = pattern->dwords, .length = (uint8_t)length};
@@ -329,7 +377,7 @@ size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *l
         const unsigned is_long = d->is_long[length_class((uint32_t)two)];
         const uint64_t key = words_of(two, is_long), address = lines->address + at;
         const struct known *known = &d->known[d->place[place_of(key)]];
-        if (is_of(known, key, is_long)) {
+        if (is_of(known, key, is_long) && !d->msb) {
             if (lines->plain) {
                 memcpy(to, known->text, KNOWN_TEXT);
                 to = end_plain(to, known->length);

@@ -192,6 +192,23 @@ static void put_half(struct wmi_text *text, enum wmi_part part)
         wmi_put(text, part == WMI_PART_HIGH ? ".h" : ".l");
 }
 
+/* As in LLVM 22, the number that the words contain, and in a comment the number that s_set_vgpr_msb makes of
+ * it (decode/msb.h). */
+static void put_vgprs(struct wmi_text *text, const struct wmi_target *target,
+                      const struct wmi_instruction *insn, const struct wmi_operand *o)
+{
+    enum { NUMBERS = 256 };
+    const enum wmi_part part = shown_part(target, insn, o);
+    put_registers(text, "v", o->reg % NUMBERS, o->dwords);
+    put_half(text, part);
+    if (o->reg < NUMBERS)
+        return;
+    wmi_put(text, " /*");
+    put_registers(text, "v", o->reg, o->dwords);
+    put_half(text, part);
+    wmi_put(text, "*/");
+}
+
 /* v_fmaak_f64: LLVM 22 prints the upper dword alone if the lower one is 0. */
 static uint64_t shared_literal(const struct wmi_instruction *insn, const struct wmi_operand *o)
 {
@@ -209,9 +226,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_registers(text, "s", o->reg, o->dwords);
         break;
     case WMI_OPERAND_VGPR:
-        put_registers(text, "v", o->reg, o->dwords);
-        if (o->part)
-            put_half(text, shown_part(target, insn, o));
+        put_vgprs(text, target, insn, o);
         break;
     case WMI_OPERAND_AGPR:
         put_registers(text, "a", o->reg, o->dwords);

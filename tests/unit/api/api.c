@@ -144,6 +144,8 @@ static void decoding(void **state)
     assert_int_equal(wm_disassembler_next(NULL, ends, 1).dwords, 0);
     assert_int_equal(wm_disassembler_next(d, NULL, 1).dwords, 0);
     assert_string_equal(wm_disassembler_next(d, ends, 0).text, "");
+    wm_disassembler_begin(NULL, 1);
+    assert_int_equal(wm_disassembler_state(NULL), 0);
     assert_int_equal(wm_disassembler_lines(d, &lines, &length), 0); /* no room for a line */
     assert_int_equal(length, 0);
     assert_int_equal(wm_disassembler_lines(NULL, &lines, &length), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* VGPRs above v255. Source: CDNA 5 ISA, "Waves with up to 1024 VGPRs" and S_SET_VGPR_MSB, whose tables say
  * which two bits belong to which operand. */
-#include "lower/msb.h"
+#include "isa/decode/msb.h"
 
 /* Positions of the bits. */
 enum { FIRST = 0, SECOND = 2, THIRD = 4, DESTINATION = 6, NONE = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* VGPRs above v255: the upper bits of the numbers that instructions contain. */
-#ifndef WMI_MSB_H
-#define WMI_MSB_H
+#ifndef WMI_ISA_MSB_H
+#define WMI_ISA_MSB_H
 
 #include "isa/isa.h"
 
