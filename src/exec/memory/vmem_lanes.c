@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fast steps of GLOBAL and FLAT loads and stores: all lanes in one allocation, checked once.
+/* Fast steps of GLOBAL and FLAT loads and stores: all lanes in one allocation, or in LDS, checked once.
  *
- * FLAT needs no aperture test here: no allocation overlaps an aperture or lies within an instruction offset
+ * FLAT needs no aperture test for allocations: none overlaps an aperture or lies within an instruction offset
  * of one, so a lane whose address is in an allocation does not address an aperture. Other accesses take
  * wmi_step_vmem_careful(). */
 #include "base/lanes.h"
@@ -180,12 +180,28 @@ INLINE u32v rising(uint32_t step)
 struct request {
     const struct wmi_lanes *lanes;
     unsigned first, last;                 /* active lanes */
-    struct wmi_hit *hit;                  /* the allocation that the first active lane addresses */
+    struct wmi_hit *hit;                  /* the allocation that the first active lane addresses, or: */
+    struct wmi_hit lds;                   /* the workgroup's LDS, as far as it may be addressed */
     uint64_t first_register, base, start; /* start: address of the first active lane */
 };
 
-/* False if no lane is active or the first one is outside every allocation; the slow path handles these
- * cases. */
+/* Whether FLAT addresses LDS, which is then treated like an allocation in the aperture. A lane's address must
+ * be in the aperture before an instruction's offset is added, so LDS below a positive offset is left out. */
+INLINE bool begin_lds(const char *frame, const struct wmi_memory_op *m, struct request *r)
+{
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const uint64_t shared = wmi_frame_slot_64(frame, WMI_S_SHARED_BASE), size = group->lds_size;
+    const uint64_t below = m->offset > 0 ? (uint64_t)m->offset : 0;
+    if (m->path != WMI_PATH_FLAT || !shared || r->start - shared >= size || below >= size ||
+        (m->lds_m0 && ((const struct wmi_frame *)frame)->s[WMI_S_M0] < size))
+        return false;
+    r->lds = (struct wmi_hit){.low = shared + below, .high = shared + size, .host = group->lds + below};
+    r->hit = &r->lds;
+    return true;
+}
+
+/* False if no lane is active or the first one is outside every allocation and LDS; the slow path handles
+ * these cases. */
 INLINE bool begin(const char *frame, const struct wmi_op *op, unsigned bytes, enum wmi_vmem_form form,
                   struct request *r)
 {
@@ -200,7 +216,8 @@ INLINE bool begin(const char *frame, const struct wmi_op *op, unsigned bytes, en
     r->base = common_base(frame, op, form);
     r->first_register = lane_register(frame, op, form, r->first);
     r->start = r->first_register + r->base;
-    return holds(r->hit, r->start, bytes) || wmi_vmem_touch(worker, r->hit, r->start);
+    return holds(r->hit, r->start, bytes) || begin_lds(frame, m, r) ||
+           wmi_vmem_touch(worker, r->hit, r->start);
 }
 
 /* Whether the active lanes' registers increase by `step` per lane. */
