@@ -101,22 +101,27 @@ class Batches(Case):
         """A batch of which the quick run is over and the long one is not."""
         self.list(*lines)
         batch = subprocess.Popen([command.WAVEMEM, *"batch list --out r -j 2".split()], cwd=self.folder.name)
+        self.addCleanup(batch.wait)
+        self.addCleanup(batch.kill)
+        self.wait_until(lambda: os.path.exists(self.path("r")) and self.read("r").endswith(b"\n") and self.runs_long())
+        return batch
+
+    def wait_until(self, holds):
         limit = time.monotonic() + 60
-        while not os.path.exists(self.path("r")) or not self.read("r").endswith(b"\n"):
+        while not holds():
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.01)
-        return batch
+
+    def runs_long(self):
+        return subprocess.run(["pgrep", "-f", self.path("long.co")], capture_output=True).returncode == 0
 
     def test_kill(self):
         """SIGKILL, in the middle of a line; the runs end with the batch. What is there is not run again."""
         batch = self.start([self.vecadd_line(), self.long_line()])
-        self.assertEqual(subprocess.run(["pgrep", "-f", self.path("long.co")], capture_output=True).returncode, 0)
         batch.kill()
         batch.wait()
         before = self.read("r")
-        limit = time.monotonic() + 60
-        while subprocess.run(["pgrep", "-f", self.path("long.co")], capture_output=True).stdout:
-            self.assertLess(time.monotonic(), limit)
+        self.wait_until(lambda: not self.runs_long())
         self.path("r", before + b'{"number": 2, "comm')
         self.run_tool("batch list --out r --timeout 0.2", code=1)
         self.assertTrue(self.read("r").startswith(before))
