@@ -39,6 +39,8 @@ static int cmd_check(int argc, char **argv)
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     job.check.given = true;
+    if (code == TOOL_CLEAN && !job.help)
+        code = tool_refuse_profile(&job);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
         fputs(tool_check_help, stdout);

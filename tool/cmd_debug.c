@@ -45,21 +45,10 @@ static const char help[] =
 
 static int refuse(const struct tool_job *job)
 {
-    const char *option = job->outputs.counters_path               ? "--counters"
+    const char *profile = tool_profile_option(job);
+    const char *option = profile                                  ? profile
                          : job->outputs.json                      ? "--json"
-                         : job->outputs.trace_path                ? "--trace"
-                         : job->outputs.timeline_path             ? "--timeline"
-                         : job->outputs.viewer_path               ? "--viewer"
-                         : job->outputs.html_path                 ? "--html"
-                         : job->outputs.show.csv_path             ? "--csv"
-                         : job->outputs.show.show                 ? "--show"
-                         : job->outputs.show.sort                 ? "--sort"
-                         : job->outputs.show.source               ? "--source"
                          : job->outputs.show.all                  ? "--all"
-                         : job->outputs.show.instructions         ? "--instructions"
-                         : job->outputs.gates.count               ? "--fail-if"
-                         : job->sample                            ? "--sample"
-                         : job->keeps_l2                          ? "--keep-l2"
                          : job->shard.text                        ? "--shard"
                          : job->shard.part                        ? "--part"
                          : job->check.given || job->check.classes ? "--check"

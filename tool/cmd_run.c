@@ -39,33 +39,12 @@ static const char help[] =
     "  wavemem run bitonic.co --job sort.job -j 4\n"
     "\n";
 
-static int refuse_profile(const struct tool_job *job)
-{
-    const char *option = job->outputs.counters_path                   ? "--counters"
-                         : job->sample                                ? "--sample"
-                         : job->keeps_l2                              ? "--keep-l2"
-                         : job->outputs.trace_path                    ? "--trace"
-                         : job->outputs.timeline_path                 ? "--timeline"
-                         : job->outputs.viewer_path                   ? "--viewer"
-                         : job->outputs.html_path                     ? "--html"
-                         : job->outputs.show.csv_path                 ? "--csv"
-                         : job->outputs.show.show                     ? "--show"
-                         : job->outputs.show.all && !job->check.given ? "--all"
-                         : job->outputs.show.instructions             ? "--instructions"
-                         : job->outputs.show.sort                     ? "--sort"
-                         : job->outputs.show.source                   ? "--source"
-                         : job->outputs.show.source_path_count        ? "--source-path"
-                         : job->outputs.gates.count                   ? "--fail-if"
-                                                                      : NULL;
-    return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
-}
-
 static int cmd_run(int argc, char **argv)
 {
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     if (code == TOOL_CLEAN && !job.help)
-        code = refuse_profile(&job);
+        code = tool_refuse_profile(&job);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
         fputs(tool_job_help, stdout);

@@ -64,8 +64,9 @@ class Reports(Case):
                                ("--show clock: no such column; did you mean", "--show clock"),
                                ("--sort wavelength: no such column; expected offset, source", "--sort wavelength")):
             self.refused(message, "prof", self.example("vecadd"), words)
-        for option in ("--show all", "--sort lines", "--source", "--csv x.csv"):
-            self.refused("'wavemem prof' counts, 'run' does not", "run", self.example("vecadd"), option)
+        for option in ("--show all", "--sort lines", "--source", "--csv x.csv", "--html x.html", "--timeline x.json", "--viewer x"):
+            for verb in ("run", "check"):
+                self.refused(f"'wavemem prof' counts, '{verb}' does not", verb, self.example("vecadd"), option)
 
     def test_files_are_tried_first(self):
         """Files that cannot be written are refused before the run, whose fault would take precedence; existing files

@@ -603,6 +603,34 @@ static void free_dispatch(struct tool_dispatch *d)
     free(d->where);
 }
 
+const char *tool_profile_option(const struct tool_job *job)
+{
+    const struct tool_prof_outputs *outputs = &job->outputs;
+    return outputs->counters_path            ? "--counters"
+           : job->sample                     ? "--sample"
+           : job->keeps_l2                   ? "--keep-l2"
+           : outputs->trace_path             ? "--trace"
+           : outputs->timeline_path          ? "--timeline"
+           : outputs->viewer_path            ? "--viewer"
+           : outputs->html_path              ? "--html"
+           : outputs->show.csv_path          ? "--csv"
+           : outputs->show.show              ? "--show"
+           : outputs->show.instructions      ? "--instructions"
+           : outputs->show.sort              ? "--sort"
+           : outputs->show.source            ? "--source"
+           : outputs->show.source_path_count ? "--source-path"
+           : outputs->gates.count            ? "--fail-if"
+                                             : NULL;
+}
+
+int tool_refuse_profile(const struct tool_job *job)
+{
+    const char *option = tool_profile_option(job);
+    if (!option && job->outputs.show.all && !job->check.given)
+        option = "--all";
+    return option ? tool_fail("%s: 'wavemem prof' counts, '%s' does not", option, job->verb) : TOOL_CLEAN;
+}
+
 void tool_job_free(struct tool_job *job)
 {
     for (size_t i = 0; i < job->count; i++)

@@ -176,6 +176,10 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
 /* Writes the prefix of messages about this file of --out to `text` and returns it. */
 const char *tool_out_option(const struct tool_dispatch *dispatch, const struct tool_output *output,
                             char text[TOOL_OUT_OPTION]);
+/* The first option given that only profiles have, or NULL. */
+const char *tool_profile_option(const struct tool_job *job);
+/* Refuses such an option, and --all without checks, for a verb that counts nothing. */
+int tool_refuse_profile(const struct tool_job *job);
 /* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
 int tool_job_check(struct tool_job *job);
 /* Warns of sizes of a dispatch that are often a mistake: HIP counts workgroups, wavemem work-items. */
