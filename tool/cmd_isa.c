@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem isa [--json] [-m TARGET] NAME\n"
+    "usage: wavemem isa [--json] [-m TARGET] [--matrix A|B|C|D] NAME\n"
     "       wavemem isa [--json] TARGET WORD...\n"
     "       wavemem isa [--json] --all\n"
     "\n"
@@ -22,18 +22,23 @@ static const char help[] =
     "  wavemem isa buffer_load_format_xyzw      by name, on all targets\n"
     "  wavemem isa -m gfx1100 s_load_b128       with the encodings of this target\n"
     "  wavemem isa gfx900 e00c2000 80010203     one instruction's words in hexadecimal, with their values\n"
+    "  wavemem isa -m gfx942 v_mfma_f32_16x16x16_f16 --matrix A   the register and lane of each element of "
+    "A\n"
     "\n"
     "  -m, --target NAME  show the encodings of this target; default: the latest that has the instruction\n"
+    "      --matrix A|B|C|D  where the matrix's elements are: v1{17}.[31:16] is in bits 31 to 16 of the "
+    "operand's\n"
+    "                     second register, lane 17. -m gfx1100:wave64 for waves of 64\n"
     "      --json         write JSON\n"
     "      --all          every instruction of every target\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong usage, unknown name, or words that are not an instruction.\n";
 
-enum option { HELP = 1, TARGET, JSON, ALL };
+enum option { HELP = 1, TARGET, JSON, ALL, MATRIX };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, HELP}, {"target", 'm', TOOL_VALUE, TARGET}, {"json", 0, TOOL_NO_VALUE, JSON},
-    {"all", 0, TOOL_NO_VALUE, ALL},     {NULL, 0, TOOL_NO_VALUE, 0},
+    {"all", 0, TOOL_NO_VALUE, ALL},     {"matrix", 0, TOOL_VALUE, MATRIX},   {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 enum { WORDS = 8, NEW_ROOM = 1024 };
@@ -357,6 +362,121 @@ static int print_rows(const struct catalogue *all, const bool *rows, bool json, 
     return json ? print_json(array) : TOOL_CLEAN;
 }
 
+/* ---- matrices ---- */
+
+/* "v1{17}.[31:16]": the notation of AMD's matrix instruction calculator. */
+static void place_text(const struct wm_matrix_place *place, char *text, size_t size)
+{
+    const unsigned last = place->bit + place->bits - 1;
+    if (place->bits > 32)
+        snprintf(text, size, "v[%u:%u]{%u}", place->dword + 1, place->dword, place->lane);
+    else if (place->bits == 32)
+        snprintf(text, size, "v%u{%u}", place->dword, place->lane);
+    else
+        snprintf(text, size, "v%u{%u}.[%u:%u]", place->dword, place->lane, last, place->bit);
+}
+
+struct layout {
+    const char *target;
+    size_t row;
+    enum wm_matrix matrix;
+    unsigned blocks, lines, columns;
+};
+
+static void put_cell(const char *text, int width, bool last)
+{
+    printf(" %-*s", last ? 0 : width, text);
+}
+
+static void print_layout(const struct layout *l)
+{
+    static const char *const indices[] = {"i,k", "k,j", "i,j", "i,j"};
+    enum { TEXT = 64, MARGIN = 6 };
+    char text[TEXT];
+    struct wm_matrix_place place;
+    int width = 0;
+    for (unsigned cell = 0; cell < l->lines * l->columns; cell++) {
+        wm_isa_matrix_place(l->target, l->row, l->matrix, l->blocks - 1, cell / l->columns, cell % l->columns,
+                            &place);
+        place_text(&place, text, sizeof text);
+        width = (int)strlen(text) > width ? (int)strlen(text) : width;
+    }
+    for (unsigned block = 0; block < l->blocks; block++) {
+        putchar('\n');
+        if (l->blocks > 1)
+            printf("block %u\n", block);
+        printf("%-*s", MARGIN, indices[l->matrix]);
+        for (unsigned column = 0; column < l->columns; column++) {
+            snprintf(text, sizeof text, "%u", column);
+            put_cell(text, width, column + 1 == l->columns);
+        }
+        for (unsigned line = 0; line < l->lines; line++) {
+            printf("\n%-*u", MARGIN, line);
+            for (unsigned column = 0; column < l->columns; column++) {
+                wm_isa_matrix_place(l->target, l->row, l->matrix, block, line, column, &place);
+                place_text(&place, text, sizeof text);
+                put_cell(text, width, column + 1 == l->columns);
+            }
+        }
+        putchar('\n');
+    }
+}
+
+/* The places of a matrix: [block][line][column] = {lane, dword, bit, bits}. */
+static json_t *json_of_layout(const struct layout *l)
+{
+    json_t *blocks = json_array();
+    for (unsigned block = 0; block < l->blocks; block++) {
+        json_t *lines = json_array();
+        for (unsigned line = 0; line < l->lines; line++) {
+            json_t *columns = json_array();
+            for (unsigned column = 0; column < l->columns; column++) {
+                struct wm_matrix_place place;
+                wm_isa_matrix_place(l->target, l->row, l->matrix, block, line, column, &place);
+                json_array_append_new(columns, json_pack("{s:i,s:i,s:i,s:i}", "lane", (int)place.lane,
+                                                         "dword", (int)place.dword, "bit", (int)place.bit,
+                                                         "bits", (int)place.bits));
+            }
+            json_array_append_new(lines, columns);
+        }
+        json_array_append_new(blocks, lines);
+    }
+    return json_pack("{s:s,s:o}", "target", l->target, "blocks", blocks);
+}
+
+/* Explains where a matrix of the row is, on the target or the last one of those that have it. */
+static int explain_matrix(const struct catalogue *all, const bool *rows, const char *letter,
+                          const char *target, bool json)
+{
+    static const char letters[] = "ABCD";
+    struct layout l = {.target = target};
+    struct wm_isa_matrix matrix;
+    struct wm_isa_row row;
+    while (l.row < wm_isa_row_count() && !rows[l.row])
+        l.row++;
+    if (!letter[0] || letter[1] || !strchr(letters, letter[0]))
+        return tool_fail("--matrix %s: expected A, B, C or D", letter);
+    l.matrix = (enum wm_matrix)(strchr(letters, letter[0]) - letters);
+    wm_isa_row(l.row, &row);
+    if (!wm_isa_matrix(l.row, &matrix))
+        return tool_fail("--matrix: %s is not a matrix instruction", row.name);
+    for (size_t i = 0; i < all->count && !target; i++)
+        if (all->forms[i].row == l.row)
+            l.target = all->forms[i].target;
+    if (!wm_isa_matrix_extent(l.target, l.row, l.matrix, &l.lines, &l.columns))
+        return tool_fail("--matrix: %s does not have %s, or its layout depends on modifiers", l.target,
+                         row.name);
+    l.blocks = matrix.blocks;
+    if (json)
+        return print_json(json_of_layout(&l));
+    const bool repeats = !strncmp(l.target, "gfx11", 5) && l.matrix <= WM_MATRIX_B;
+    printf("%s on %s: %s, %u x %u%s%s\n", row.name, l.target, letter, l.lines, l.columns,
+           matrix.sparse && l.matrix == WM_MATRIX_A ? ", those that are stored" : "",
+           repeats ? ", repeated in each further 16 lanes" : "");
+    print_layout(&l);
+    return TOOL_CLEAN;
+}
+
 /* Prints a message with the most similar name. */
 static int unknown_name(const char *name)
 {
@@ -376,7 +496,7 @@ static int unknown_name(const char *name)
 }
 
 /* Finds the rows of a name, then all forms of these rows regardless of their names. */
-static int explain_name(const char *name, bool json, const char *target)
+static int explain_name(const char *name, bool json, const char *target, const char *matrix)
 {
     struct search search = {.name = name};
     bool *rows = calloc(wm_isa_row_count() + 1, sizeof(*rows));
@@ -393,6 +513,8 @@ static int explain_name(const char *name, bool json, const char *target)
             result = unknown_name(name);
         else if (!search_targets(&search))
             result = tool_fail("out of memory");
+        else if (matrix)
+            result = explain_matrix(&search.found, rows, matrix, target, json);
         else
             result = print_rows(&search.found, rows, json, target);
     }
@@ -484,7 +606,7 @@ static int cmd_isa(int argc, char **argv)
     struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
     char *operands[WORDS + 1];
     size_t count = 0;
-    const char *target = NULL;
+    const char *target = NULL, *matrix = NULL;
     bool json = false, all = false;
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
         switch (id) {
@@ -504,6 +626,9 @@ static int cmd_isa(int argc, char **argv)
         case JSON:
             json = true;
             break;
+        case MATRIX:
+            matrix = words.value;
+            break;
         default:
             all = true;
         }
@@ -515,7 +640,9 @@ static int cmd_isa(int argc, char **argv)
     if (target && !wm_target_known(target))
         return tool_fail("-m %s: unknown target; expected one such as gfx900", target);
     if (count == 1)
-        return explain_name(operands[0], json, target);
+        return explain_name(operands[0], json, target, matrix);
+    if (matrix)
+        return tool_fail("--matrix goes with a name: wavemem isa v_mfma_f32_16x16x16_f16 --matrix A");
     if (!wm_target_known(operands[0]))
         return tool_fail("'%s': unknown target; expected one such as gfx900 before the words", operands[0]);
     return explain_words(operands[0], operands + 1, count - 1, json);

@@ -239,6 +239,22 @@ struct wm_isa_matrix {
     bool sparse;
 };
 WM_API bool wm_isa_matrix(size_t row, struct wm_isa_matrix *out);
+/* Where the elements of its matrices are in the registers of a wave. A has m lines and k columns, B k and n,
+ * C and D m and n; a sparse A has the k / 2 columns that are stored. */
+enum wm_matrix { WM_MATRIX_A, WM_MATRIX_B, WM_MATRIX_C, WM_MATRIX_D };
+/* False: the target has no such instruction, or the layout depends on its modifiers (f8f6f4). target:
+ * "gfx942", "gfx1100:wave64". */
+WM_API bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, unsigned *lines,
+                                 unsigned *columns);
+/* Bits `bit` to `bit + bits - 1` of dword `dword` of the operand, in this lane; 64 bits: that and the next
+ * dword. On gfx11, further groups of 16 lanes repeat the lanes 0 to 15 of A and B. */
+struct wm_matrix_place {
+    unsigned lane, dword, bit, bits;
+};
+/* Source: AMD's matrix instruction calculator; of gfx950 and gfx12.5, CDNA 4 and 5 ISA. False: as above, or
+ * there is no such block or element. */
+WM_API bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, unsigned block,
+                                unsigned line, unsigned column, struct wm_matrix_place *out);
 /* Returns remark `n` about differences between AMD's documents, LLVM and wavemem for this row, or NULL. */
 WM_API const char *wm_isa_erratum(size_t row, size_t n);
 /* Writes the wait counters that the instruction increments on the target until it completes, in words ("vmcnt

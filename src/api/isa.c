@@ -4,6 +4,8 @@
 #include "assembler/assembler.h"
 #include "base/versioned.h"
 #include "isa/text/disassemble.h"
+#include "isa/text/explain.h"
+#include "sem/matrix_places.h"
 
 #include <stdlib.h>
 
@@ -116,4 +118,33 @@ enum wm_status wm_disassembler_create(const char *target_name, unsigned flags,
 void wm_disassembler_destroy(struct wm_disassembler *disassembler)
 {
     free(disassembler);
+}
+
+/* ---- matrices ---- */
+
+bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, unsigned *lines,
+                          unsigned *columns)
+{
+    const struct wmi_target *on = wmi_target_find(target);
+    unsigned extent[2];
+    if (!on || row >= WMI_INSN_COUNT - 1 || (unsigned)matrix > WM_MATRIX_D || !lines || !columns ||
+        !wmi_target_has(on, (unsigned)row + 1) ||
+        !wmi_matrix_extent(on, (unsigned)row + 1, (enum wmi_matrix_side)matrix, extent))
+        return false;
+    *lines = extent[0];
+    *columns = extent[1];
+    return true;
+}
+
+bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, unsigned block, unsigned line,
+                         unsigned column, struct wm_matrix_place *out)
+{
+    unsigned lines, columns;
+    if (!out || !wm_isa_matrix_extent(target, row, matrix, &lines, &columns) || line >= lines ||
+        column >= columns || block >= wmi_matrix_of((unsigned)row + 1)->blocks)
+        return false;
+    const struct wmi_matrix_place place = wmi_matrix_place(wmi_target_find(target), (unsigned)row + 1,
+                                                           (enum wmi_matrix_side)matrix, block, line, column);
+    *out = (struct wm_matrix_place){place.lane, place.dword, place.bit, place.bits};
+    return true;
 }

@@ -293,6 +293,17 @@ static unsigned space_count(const struct wmi_target *target)
     return count;
 }
 
+bool wmi_target_has(const struct wmi_target *target, unsigned id)
+{
+    const unsigned spaces = space_count(target);
+    for (unsigned i = 0; i < spaces; i++)
+        for (unsigned opcode = 0; opcode < 1u << (target->spaces[i].width + target->spaces[i].width2);
+             opcode++)
+            if (wmi_forms[target->spaces[i].forms[opcode]].id == id)
+                return true;
+    return false;
+}
+
 size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
 {
     const struct wmi_target *target = wmi_target_find(target_name);

@@ -21,4 +21,7 @@ extern const char *const wmi_layout_names[];               /* "vop3_dpp" */
 extern const char *const wmi_formulas[WMI_INSN_COUNT];     /* NULL: none */
 extern const struct wmi_erratum wmi_errata[];              /* ends with id 0 */
 
+/* Whether the target has an encoding of the instruction. */
+bool wmi_target_has(const struct wmi_target *target, unsigned id);
+
 #endif
