@@ -89,6 +89,9 @@ static void print_resources(const struct wm_kernel *k)
         printf(", %u AccVGPRs", k->allocated_agprs);
     printf("\n  LDS %u bytes per workgroup, scratch %u bytes per lane%s, kernarg %u bytes\n", k->lds_size,
            k->scratch_size, k->dynamic_stack ? " and a dynamic stack" : "", k->kernarg_size);
+    if (k->required_cluster[0])
+        printf("  cluster: %u,%u,%u workgroups required\n", k->required_cluster[0], k->required_cluster[1],
+               k->required_cluster[2]);
     if (k->required_workgroup[0])
         printf("  workgroup: %u,%u,%u required\n", k->required_workgroup[0], k->required_workgroup[1],
                k->required_workgroup[2]);
@@ -184,6 +187,11 @@ static json_t *json_argument(const struct wm_argument *a)
     return object;
 }
 
+static json_t *json_extent(const uint32_t extent[3])
+{
+    return extent[0] ? json_pack("[iii]", (int)extent[0], (int)extent[1], (int)extent[2]) : json_null();
+}
+
 static json_t *json_kernel(const struct wm_kernel *k)
 {
     json_t *object = json_object(), *arguments = json_array();
@@ -212,11 +220,8 @@ static json_t *json_kernel(const struct wm_kernel *k)
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         json_object_set_new(object, numbers[i].key, json_integer(numbers[i].value));
     json_object_set_new(object, "mode", k->mode ? json_string(k->mode) : json_null());
-    json_object_set_new(object, "required_workgroup",
-                        k->required_workgroup[0]
-                            ? json_pack("[iii]", (int)k->required_workgroup[0], (int)k->required_workgroup[1],
-                                        (int)k->required_workgroup[2])
-                            : json_null());
+    json_object_set_new(object, "required_workgroup", json_extent(k->required_workgroup));
+    json_object_set_new(object, "required_cluster", json_extent(k->required_cluster));
     json_object_set_new(object, "dynamic_stack", json_boolean(k->dynamic_stack));
     for (size_t i = 0; i < k->argument_count; i++)
         json_array_append_new(arguments, json_argument(&k->arguments[i]));

@@ -185,6 +185,11 @@ struct wm_dispatch {
      * workgroup that waits for one of them is a deadlock. WM_BAD_ARGUMENT: the grid does not have them; the
      * dispatch is cooperative; the profile takes a sample; the check runs workgroups in other orders. */
     uint64_t first_workgroup, workgroup_count;
+    /* Workgroups of a cluster in each dimension, on targets that have clusters (gfx1250); 0 counts as 1. All
+     * of a cluster run at the same time. All 0: what the kernel's metadata says. WM_BAD_ARGUMENT: the target
+     * has none, the kernel requires another size, a cluster has more than 16 workgroups, or the grid is no
+     * multiple of it; only some of the workgroups run. */
+    uint32_t cluster[3];
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */

@@ -54,6 +54,7 @@ struct wm_kernel {
      * counts of registers that it does use; vgprs of gfx90a and gfx940 include AccVGPRs, allocated_vgprs do
      * not. */
     uint32_t allocated_sgprs, allocated_vgprs, allocated_agprs;
+    uint32_t required_cluster[3]; /* workgroups of a cluster (.cluster_dims); 0,0,0 if none */
 };
 
 /* Parses `size` bytes and keeps a copy. `name` appears in messages. The bytes are one of:

@@ -185,10 +185,10 @@ struct wm_access {
     struct wm_registers data[2], result;
 };
 
-enum { WM_BARRIER_WORKGROUP = -1 }; /* number of a workgroup's barrier */
+enum { WM_BARRIER_WORKGROUP = -1, WM_BARRIER_CLUSTER = -3 }; /* numbers of barriers */
 
 struct wm_barrier {
-    int32_t number; /* WM_BARRIER_WORKGROUP, or of gfx12's named barriers 1 to 16 */
+    int32_t number; /* WM_BARRIER_WORKGROUP, WM_BARRIER_CLUSTER, or of gfx12's named barriers 1 to 16 */
     bool waits;     /* arriving: the wave goes no further until the others are there (s_barrier) */
 };
 

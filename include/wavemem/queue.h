@@ -48,8 +48,8 @@ struct wm_packet {
      * fault or if it was cancelled; 0: none. For an amd_signal_t this is the address of its `value`. Once it
      * is decremented, wm_queue_wait finds the dispatch completed, and the other way round. */
     uint64_t completion_signal;
-    /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, arguments, dynamic_lds
-     * and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live until
+    /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, cluster, arguments,
+     * dynamic_lds and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live until
      * the dispatch has completed. */
     const struct wm_dispatch *options;
     struct wm_result *result; /* filled in before `completed` is called; or NULL */
@@ -63,6 +63,7 @@ struct wm_packet {
      * code. It is copied. NULL: the descriptor lies at kernel_object. */
     const void *descriptor;
     const char *name; /* what reports call that code; copied. NULL: a name that depends on its instructions */
+    uint32_t cluster[3]; /* as in struct wm_dispatch */
 };
 
 /* Runs a packet on the calling thread until it ends, without a queue; waits for its dependencies first.

@@ -35,11 +35,28 @@ extern struct shim_bell shim_any_signal;
 
 /* ---- processor.c ---- */
 
+/* A kernel dispatch with clusters, which hsa_ext_amd.h has from ROCm 7.12 on
+ * (hsa_amd_ext_kernel_dispatch_packet_t). */
+enum { SHIM_CLUSTER_PACKET = 3 /* its AmdFormat */ };
+struct shim_cluster_packet {
+    uint16_t header;
+    uint8_t format, setup;
+    uint16_t workgroup_size[3], reserved;
+    uint32_t cluster_count_x;
+    uint16_t cluster_count_y, cluster_count_z;
+    uint8_t cluster_size[3], hints;
+    uint32_t private_segment_size, group_segment_size;
+    uint64_t kernel_object;
+    void *kernarg_address;
+    hsa_signal_t dependency, completion_signal;
+};
+
 union shim_packet {
     uint16_t header;
     hsa_kernel_dispatch_packet_t kernel;
     hsa_barrier_and_packet_t barrier; /* OR has the same layout */
     hsa_amd_barrier_value_packet_t value;
+    struct shim_cluster_packet cluster;
 };
 _Static_assert(sizeof(union shim_packet) == 64, "a packet of a user mode queue");
 

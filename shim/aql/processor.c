@@ -126,8 +126,9 @@ static void note_failure(void)
         shim_observe_end();
 }
 
+/* cluster: workgroups of a cluster in each dimension, or NULL. */
 static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kernel_dispatch_packet_t *packet,
-                               struct wm_fault *fault)
+                               const uint8_t cluster[3], struct wm_fault *fault)
 {
     const struct shim_settings *settings = shim_settings();
     const unsigned dimensions = packet->setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS &
@@ -172,6 +173,7 @@ static hsa_status_t run_kernel(struct shim_processor *processor, const hsa_kerne
         }
         request.grid[i] = grid[i];
         request.workgroup[i] = workgroup[i];
+        request.cluster[i] = cluster ? cluster[i] : 1;
     }
     const bool observed = shim_observe_enter(&launch, processor->gpu, &options);
     __atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
@@ -235,6 +237,36 @@ static hsa_status_t await(struct shim_processor *processor, const union shim_pac
     }
 }
 
+/* As the packet without clusters that it is otherwise, once its dependency is 0. */
+static hsa_status_t run_clusters(struct shim_processor *processor, const struct shim_cluster_packet *packet,
+                                 struct wm_fault *fault)
+{
+    const uint32_t count[3] = {packet->cluster_count_x, packet->cluster_count_y, packet->cluster_count_z};
+    hsa_kernel_dispatch_packet_t kernel = {.setup = packet->setup,
+                                           .workgroup_size_x = packet->workgroup_size[0],
+                                           .workgroup_size_y = packet->workgroup_size[1],
+                                           .workgroup_size_z = packet->workgroup_size[2],
+                                           .private_segment_size = packet->private_segment_size,
+                                           .group_segment_size = packet->group_segment_size,
+                                           .kernel_object = packet->kernel_object,
+                                           .kernarg_address = packet->kernarg_address,
+                                           .completion_signal = packet->completion_signal};
+    uint32_t *const grid[3] = {&kernel.grid_size_x, &kernel.grid_size_y, &kernel.grid_size_z};
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t items = (uint64_t)count[i] * packet->cluster_size[i] * packet->workgroup_size[i];
+        if (!items || items > UINT32_MAX) {
+            shim_complain("kernel dispatch packet: dimension %u has %u clusters of %u workgroups of %u "
+                          "work-items; expected 1 to 2^32 - 1 work-items",
+                          i, count[i], packet->cluster_size[i], packet->workgroup_size[i]);
+            return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
+        }
+        *grid[i] = (uint32_t)items;
+    }
+    const union shim_packet wait = {.barrier = {.dep_signal = {packet->dependency}}};
+    const hsa_status_t status = await(processor, &wait, HSA_PACKET_TYPE_BARRIER_AND);
+    return status ? status : run_kernel(processor, &kernel, packet->cluster_size, fault);
+}
+
 static hsa_status_t run_packet(struct shim_processor *processor, const union shim_packet *packet,
                                hsa_signal_t *completion, struct wm_fault *fault)
 {
@@ -243,7 +275,7 @@ static hsa_status_t run_packet(struct shim_processor *processor, const union shi
     switch (type) {
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
         *completion = packet->kernel.completion_signal;
-        return run_kernel(processor, &packet->kernel, fault);
+        return run_kernel(processor, &packet->kernel, NULL, fault);
     case HSA_PACKET_TYPE_BARRIER_AND:
     case HSA_PACKET_TYPE_BARRIER_OR:
         *completion = packet->barrier.completion_signal;
@@ -254,7 +286,9 @@ static hsa_status_t run_packet(struct shim_processor *processor, const union shi
             return HSA_STATUS_SUCCESS;
         if (packet->value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
             return await(processor, packet, type);
-        shim_complain("vendor packet of format %u; expected 1 or 2", packet->value.header.AmdFormat);
+        if (packet->value.header.AmdFormat == SHIM_CLUSTER_PACKET)
+            return run_clusters(processor, &packet->cluster, fault);
+        shim_complain("vendor packet of format %u; expected 1 to 3", packet->value.header.AmdFormat);
         return HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
     default:
         shim_complain("packet of type %u; expected a kernel dispatch, a barrier or a vendor packet", type);

@@ -60,7 +60,7 @@ bool wmi_fix_order(struct wmi_observed *observed, const struct wm_kernel *kernel
     struct wmi_place_list entries;
     bool full;
     const bool ok = wmi_find_dependence(&source, &dependence, &entries);
-    dispatch->in_one_order = dependence.kind != WM_INDEPENDENT;
+    dispatch->in_one_order = dependence.kind != WM_INDEPENDENT || dispatch->cluster_size > 1;
     if (dispatch->in_one_order)
         dispatch->threads = 1;
     for (size_t i = 0; ok && !dispatch->in_one_order && i < entries.count; i++)

@@ -132,6 +132,7 @@ static void set_memory(struct wmi_task *task)
     dispatch->scratch_base = start && start->scratch_waves ? start->scratch_address : memory->scratch;
     dispatch->scratch_bytes = memory->scratch_bytes;
     dispatch->residents = memory->places < WMI_RESIDENT_LIMIT ? memory->places : WMI_RESIDENT_LIMIT;
+    dispatch->residents /= dispatch->cluster_size;
 }
 
 static void set_options(struct wmi_task *task)

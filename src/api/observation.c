@@ -105,6 +105,7 @@ static void begin_check(struct wmi_observation *observation, struct wmi_task *ta
     };
     tell_initial_registers(task, &about);
     memcpy(about.groups, dispatch->groups, sizeof about.groups);
+    memcpy(about.cluster, dispatch->cluster, sizeof about.cluster);
     memcpy(about.workgroup, dispatch->workgroup, sizeof about.workgroup);
     const unsigned count = wmi_check_begin(task->request.check, &about, observers);
     for (unsigned i = 0; i < count; i++)

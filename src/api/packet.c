@@ -45,6 +45,7 @@ static enum wm_status check_options(const struct wm_dispatch *o, struct wm_diag 
     } members[] = {
         {o->grid[0] || o->grid[1] || o->grid[2], "grid"},
         {o->workgroup[0] || o->workgroup[1] || o->workgroup[2], "workgroup"},
+        {o->cluster[0] || o->cluster[1] || o->cluster[2], "cluster"},
         {o->arguments || o->arguments_size, "arguments"},
         {o->dynamic_lds, "dynamic_lds"},
         {o->global_offset[0] || o->global_offset[1] || o->global_offset[2], "global_offset"},
@@ -114,6 +115,7 @@ static enum wm_status make_request(struct wmi_packet *packet, struct wm_diag *di
                         packet->at.kernel->name, own);
     memcpy(request->grid, given->grid, sizeof request->grid);
     memcpy(request->workgroup, given->workgroup, sizeof request->workgroup);
+    memcpy(request->cluster, given->cluster, sizeof request->cluster);
     request->struct_size = sizeof *request;
     request->dynamic_lds = lds ? lds - own : 0;
     const enum wm_status status = wmi_start_take(request->start, &packet->start, diag);

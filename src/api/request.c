@@ -4,6 +4,7 @@
 #include "api/observed.h"
 #include "api/start.h"
 #include "base/diag.h"
+#include "base/grid.h"
 #include "base/versioned.h"
 #include "check/check.h"
 #include "profile/cost/gpu.h"
@@ -28,6 +29,42 @@ bool wmi_is_of_hip(const struct wm_kernel *kernel)
 }
 
 /* ---- the request ---- */
+
+/* The size of clusters: the request's, or else the kernel's. */
+static enum wm_status check_cluster(struct wmi_task *task)
+{
+    const struct wm_kernel *kernel = task->kernel;
+    const uint32_t *given = task->request.cluster, *required = kernel->required_cluster;
+    struct wmi_dispatch *dispatch = &task->dispatch;
+    const bool asked = given[0] || given[1] || given[2];
+    uint64_t size = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        dispatch->cluster[i] = at_least_one(asked ? given[i] : required[i]);
+        if (required[0] && dispatch->cluster[i] != required[i])
+            return wmi_fail(task->diag, WM_BAD_ARGUMENT,
+                            "clusters of %u,%u,%u workgroups; kernel '%s' requires %u,%u,%u",
+                            at_least_one(given[0]), at_least_one(given[1]), at_least_one(given[2]),
+                            kernel->name, required[0], required[1], required[2]);
+        size *= dispatch->cluster[i];
+        if (size > WMI_CLUSTER_MOST)
+            return wmi_fail(task->diag, WM_BAD_ARGUMENT,
+                            "a cluster of more than %u workgroups; that is the most that one has",
+                            WMI_CLUSTER_MOST);
+    }
+    dispatch->cluster_size = (uint32_t)size;
+    if (size == 1)
+        return WM_OK;
+    if (!wmi_target_limit(task->machine->target, WMI_LIMIT_clusters))
+        return wmi_fail(task->diag, WM_BAD_ARGUMENT, "clusters of workgroups; %s has none",
+                        wmi_target_name(task->machine->target));
+    for (unsigned i = 0; i < 3; i++)
+        if (dispatch->grid[i] % dispatch->workgroup[i] || dispatch->groups[i] % dispatch->cluster[i])
+            return wmi_fail(task->diag, WM_BAD_ARGUMENT,
+                            "dimension %u has %u work-items; expected a multiple of the cluster's %llu", i,
+                            dispatch->grid[i],
+                            (unsigned long long)dispatch->workgroup[i] * dispatch->cluster[i]);
+    return WM_OK;
+}
 
 /* The geometry of the request, checked against the kernel. */
 static enum wm_status check_geometry(struct wmi_task *task)
@@ -63,6 +100,9 @@ static enum wm_status check_geometry(struct wmi_task *task)
         return wmi_fail(task->diag, WM_BAD_ARGUMENT, "workgroup %u,%u,%u; kernel '%s' requires %u,%u,%u",
                         dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2], kernel->name,
                         required[0], required[1], required[2]);
+    const enum wm_status status = check_cluster(task);
+    if (status)
+        return status;
     if ((request->global_offset[0] || request->global_offset[1] || request->global_offset[2]) &&
         !wmi_kernel_has_offset(kernel))
         return wmi_fail(task->diag, WM_BAD_ARGUMENT,
@@ -88,6 +128,7 @@ static enum wm_status check_range(struct wmi_task *task)
     dispatch->run_count = request->workgroup_count ? request->workgroup_count : all - first;
     const char *needs_all = dispatch->run_count == all ? NULL
                             : request->cooperative     ? "is cooperative"
+                            : dispatch->cluster_size > 1 ? "has clusters"
                             : seeds                    ? "is checked in other orders"
                             : request->profile && wmi_profile_takes_sample(request->profile) ? "is sampled"
                                                                                              : NULL;

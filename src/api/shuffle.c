@@ -2,6 +2,7 @@
 /* Repeats a checked dispatch with its workgroups and waves in other orders, and compares the results. */
 #include "api/shuffle.h"
 
+#include "base/grid.h"
 #include "check/check.h"
 #include "check/sync/order.h"
 #include "exec/memory/gds.h"
@@ -79,8 +80,7 @@ static enum wm_status run(const struct repeat *repeat, uint64_t seed, struct wmi
 
 static uint64_t number_of(const struct wmi_shuffle *shuffle, const uint32_t group[3])
 {
-    const uint32_t *groups = shuffle->fresh.groups;
-    return group[0] + (uint64_t)groups[0] * (group[1] + (uint64_t)groups[1] * group[2]);
+    return wmi_grid_number(shuffle->fresh.groups, shuffle->fresh.cluster, group);
 }
 
 /* Finds out who stored the value in both orders, and adds the finding. */
@@ -91,8 +91,10 @@ static const char *add_difference(const struct repeat *repeat, uint64_t seed,
     struct wmi_last_store in_order, other;
     struct wmi_stores_difference ignored, same;
     struct wm_result result;
-    wmi_last_store_init(&in_order, difference->address, difference->size, shuffle->fresh.groups);
-    wmi_last_store_init(&other, difference->address, difference->size, shuffle->fresh.groups);
+    wmi_last_store_init(&in_order, difference->address, difference->size, shuffle->fresh.groups,
+                        shuffle->fresh.cluster);
+    wmi_last_store_init(&other, difference->address, difference->size, shuffle->fresh.groups,
+                        shuffle->fresh.cluster);
     if (run(repeat, seed, &other, &result, &ignored) || run(repeat, 0, &in_order, &result, &same))
         return no_memory;
     if (same.bytes)

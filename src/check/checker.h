@@ -3,6 +3,7 @@
 #ifndef WMI_CHECKER_H
 #define WMI_CHECKER_H
 
+#include "base/grid.h"
 #include "check/findings.h"
 #include "isa/isa.h"
 #include "memory/space.h"
@@ -35,7 +36,7 @@ struct wmi_check_dispatch {
     uint64_t entry;  /* guest address of its first instruction */
     bool profiled;   /* a profile counts the blocks of this dispatch */
     uint32_t launch; /* counts the dispatches of the check, from 1 */
-    uint32_t groups[3], workgroup[3];
+    uint32_t groups[3], workgroup[3], cluster[3]; /* groups, and workgroups of a cluster: in each dimension */
     uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
     bool copies;        /* a kernel of the runtime, which stores what it has loaded */
     bool wgp_mode;      /* waves of a workgroup may run on different compute units */
@@ -59,15 +60,13 @@ enum { WMI_CHECK_WAVES = 32 };
 /* The number of a workgroup in the dispatch's order, and back. */
 static inline uint64_t wmi_check_group_number(const struct wmi_check_dispatch *dispatch, const uint32_t id[3])
 {
-    return id[0] + (uint64_t)dispatch->groups[0] * (id[1] + (uint64_t)dispatch->groups[1] * id[2]);
+    return wmi_grid_number(dispatch->groups, dispatch->cluster, id);
 }
 
 static inline void wmi_check_group_id(const struct wmi_check_dispatch *dispatch, uint64_t number,
                                       uint32_t id[3])
 {
-    id[0] = (uint32_t)(number % dispatch->groups[0]);
-    id[1] = (uint32_t)(number / dispatch->groups[0] % dispatch->groups[1]);
-    id[2] = (uint32_t)(number / dispatch->groups[0] / dispatch->groups[1]);
+    wmi_grid_place(dispatch->groups, dispatch->cluster, number, id);
 }
 
 /* From the first place of an instruction of LDS with two of them to the second, in bytes; else 0. */

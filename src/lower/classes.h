@@ -64,6 +64,8 @@ void wmi_emit_transpose(struct wmi_builder *b, const struct wmi_transpose *trans
                         uint32_t to, uint32_t lanes);
 /* A set of all lanes. */
 uint32_t wmi_lower_all_lanes(struct wmi_builder *b);
+/* Of cluster loads: lets only the workgroups that receive the data make the load. */
+void wmi_lower_multicast(struct wmi_builder *b, unsigned id, struct wmi_step *load);
 /* Reports the instruction's cache operation to observers. */
 void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn);
 

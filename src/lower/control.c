@@ -185,7 +185,7 @@ static enum control control_of(const struct wmi_instruction *insn)
     const enum control control = controls[insn->id].control;
     const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A);
     if (insn->id == WMI_INSN_s_barrier_wait && waited_for(insn) <= 0 &&
-        waited_for(insn) != WM_BARRIER_WORKGROUP)
+        waited_for(insn) != WM_BARRIER_WORKGROUP && waited_for(insn) != WM_BARRIER_CLUSTER)
         return CONTROL_NOTHING; /* none, or one that a shader cannot wait for */
     switch (control) {
     case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
@@ -384,7 +384,7 @@ static void lower_mode(const struct lowering *l)
 /* s_sendmsg_rtn: of all that can be asked only the clock is not 0. */
 static void lower_answer(const struct lowering *l)
 {
-    enum { GET_REALTIME = 0x83 };
+    enum { GET_REALTIME = 0x83, GET_CLUSTER_BARRIER_STATE = 0x88 };
     const unsigned dwords = wmi_operand(l->insn, WMI_ROLE_D)->dwords;
     const uint32_t zero = wmi_lower_scalar_constant(l->b, 0);
     const bool clock = immediate(l->insn, WMI_ROLE_A) == GET_REALTIME;
@@ -392,6 +392,11 @@ static void lower_answer(const struct lowering *l)
     step->d = l->place;
     step->a = zero;
     step->y = 4 * dwords;
+    if (immediate(l->insn, WMI_ROLE_A) != GET_CLUSTER_BARRIER_STATE)
+        return;
+    step = wmi_emit(l->b, WMI_STEP_barrier_state);
+    step->d = l->place;
+    step->x = (uint32_t)WM_BARRIER_CLUSTER;
 }
 
 static void lower_relative_move(const struct lowering *l)
@@ -469,7 +474,7 @@ static void emit_arrive(struct wmi_builder *b, const struct wmi_instruction *ins
 {
     const bool split = insn->id != WMI_INSN_s_barrier, in_m0 = split && is_m0(wmi_operand(insn, WMI_ROLE_A));
     const int32_t number = split ? (int32_t)immediate(insn, WMI_ROLE_A) : WM_BARRIER_WORKGROUP;
-    if (!in_m0 && number <= 0 && number != WM_BARRIER_WORKGROUP)
+    if (!in_m0 && number <= 0 && number != WM_BARRIER_WORKGROUP && number != WM_BARRIER_CLUSTER)
         return; /* does nothing */
     struct wmi_step *step = wmi_emit_event(b, WM_EVENT_BARRIER_ARRIVE);
     if (!step)
@@ -514,6 +519,11 @@ static bool waits_for_named(const struct wmi_instruction *insn)
     return insn->id == WMI_INSN_s_barrier_wait && waited_for(insn) > 0;
 }
 
+static bool waits_for_cluster(const struct wmi_instruction *insn)
+{
+    return insn->id == WMI_INSN_s_barrier_wait && waited_for(insn) == WM_BARRIER_CLUSTER;
+}
+
 /* and that the wave goes on behind a barrier. */
 static void emit_leave(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
@@ -521,7 +531,7 @@ static void emit_leave(struct wmi_builder *b, const struct wmi_instruction *insn
     struct wmi_step *step = waits ? wmi_emit_event(b, WM_EVENT_BARRIER_LEAVE) : NULL;
     if (!step)
         return;
-    step->a = (uint32_t)WM_BARRIER_WORKGROUP;
+    step->a = (uint32_t)(waits_for_cluster(insn) ? WM_BARRIER_CLUSTER : WM_BARRIER_WORKGROUP);
     step->y = waits_for_named(insn) ? WMI_BARRIER_JOINED : WMI_BARRIER_IN_STEP;
 }
 
@@ -529,7 +539,9 @@ static enum wmi_step_id step_of(const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_s_add_pc_i64)
         return WMI_STEP_branch;
-    return waits_for_named(insn) ? WMI_STEP_barrier_wait_named : controls[insn->id].step;
+    return waits_for_named(insn)     ? WMI_STEP_barrier_wait_named
+           : waits_for_cluster(insn) ? WMI_STEP_barrier_wait_cluster
+                                     : controls[insn->id].step;
 }
 
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)

@@ -28,6 +28,30 @@ struct wmi_transpose wmi_lower_transpose(unsigned id)
     return (struct wmi_transpose){0};
 }
 
+static bool is_multicast(unsigned id)
+{
+    switch (id) {
+    case WMI_INSN_cluster_load_b32:
+    case WMI_INSN_cluster_load_b64:
+    case WMI_INSN_cluster_load_b128:
+    case WMI_INSN_cluster_load_async_to_lds_b8:
+    case WMI_INSN_cluster_load_async_to_lds_b32:
+    case WMI_INSN_cluster_load_async_to_lds_b64:
+    case WMI_INSN_cluster_load_async_to_lds_b128:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void wmi_lower_multicast(struct wmi_builder *b, unsigned id, struct wmi_step *load)
+{
+    if (!is_multicast(id))
+        return;
+    load->lanes = wmi_lower_lane_set(b);
+    wmi_emit(b, WMI_STEP_vmem_multicast_lanes)->d = load->lanes;
+}
+
 uint32_t wmi_lower_all_lanes(struct wmi_builder *b)
 {
     const uint32_t lanes = wmi_lower_lane_set(b);

@@ -246,6 +246,7 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
         return false;
 
     struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
+    wmi_lower_multicast(b, insn->id, &step);
     const uint32_t rows = step.d;
     m->parameter = atomic;
     m->must_align = is_monitor(insn->id);

@@ -28,7 +28,7 @@ struct argument {
 struct kernel {
     const char *name, *symbol;
     uint64_t kernarg_size;
-    uint32_t max_workgroup, required_workgroup[3];
+    uint32_t max_workgroup, required_workgroup[3], required_cluster[3];
     uint32_t sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
     struct wm_argument *arguments;
     size_t argument_count;
@@ -57,6 +57,7 @@ static const struct field kernel_fields[] = {
     MEMBER(".kernarg_segment_size", NUMBER64, kernel, kernarg_size, true),
     MEMBER(".max_flat_workgroup_size", NUMBER32, kernel, max_workgroup, false),
     MEMBER(".reqd_workgroup_size", EXTENT, kernel, required_workgroup, false),
+    MEMBER(".cluster_dims", EXTENT, kernel, required_cluster, false),
     MEMBER(".sgpr_count", NUMBER32, kernel, sgprs, false),
     MEMBER(".vgpr_count", NUMBER32, kernel, vgprs, false),
     MEMBER(".agpr_count", NUMBER32, kernel, agprs, false),
@@ -253,6 +254,7 @@ static enum wm_status read_kernel(struct parse *p, uint64_t index, struct wmi_ke
         .argument_count = k.argument_count};
     kernel->arguments = k.arguments;
     memcpy(kernel->public.required_workgroup, k.required_workgroup, sizeof(k.required_workgroup));
+    memcpy(kernel->public.required_cluster, k.required_cluster, sizeof(k.required_cluster));
     return wmi_kernel_describe(p->object, kernel, k.symbol, p->diag);
 }
 

@@ -4,6 +4,7 @@
 #include "report/fault.h"
 
 #include "base/escape.h"
+#include "base/grid.h"
 #include "base/quote.h"
 #include "exec/run/program.h"
 #include "lower/allocated.h"
@@ -280,9 +281,7 @@ static void add_target(struct text *text, const struct wmi_dispatch *dispatch, c
 
 static void place_group(const struct wmi_dispatch *dispatch, uint64_t group, uint32_t id[3])
 {
-    id[0] = (uint32_t)(group % dispatch->groups[0]);
-    id[1] = (uint32_t)(group / dispatch->groups[0] % dispatch->groups[1]);
-    id[2] = (uint32_t)(group / dispatch->groups[0] / dispatch->groups[1]);
+    wmi_grid_place(dispatch->groups, dispatch->cluster, group, id);
 }
 
 /* How many waves wait forever, and where the first of them do. */

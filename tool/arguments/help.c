@@ -15,6 +15,7 @@ const char tool_job_help[] =
     "                       many dimensions (get_work_dim) as are given\n"
     "      --blocks X,Y,Z   the same in workgroups, as HIP's <<<blocks, ...>>>\n"
     "  -b, --workgroup X,Y,Z  size of a workgroup in work-items\n"
+    "      --cluster X,Y,Z  size of a cluster in workgroups (gfx1250); default: the kernel's metadata, or none\n"
     "      --offset X,Y,Z   global offset of an OpenCL kernel, in work-items, part of get_global_id()\n"
     "  -a, --arg NAME=VALUE an argument by name or by position: --arg 2=1024\n"
     "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"

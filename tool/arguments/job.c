@@ -20,6 +20,7 @@ enum option_id {
     OPT_BLOCKS,
     OPT_GUESS,
     OPT_WORKGROUP,
+    OPT_CLUSTER,
     OPT_OFFSET,
     OPT_ARG,
     OPT_OUT,
@@ -82,6 +83,7 @@ const struct tool_option tool_job_options[] = {
     {"grid", 'g', TOOL_VALUE, OPT_GRID},
     {"blocks", 0, TOOL_VALUE, OPT_BLOCKS},
     {"workgroup", 'b', TOOL_VALUE, OPT_WORKGROUP},
+    {"cluster", 0, TOOL_VALUE, OPT_CLUSTER},
     {"offset", 0, TOOL_VALUE, OPT_OFFSET},
     {"arg", 'a', TOOL_VALUE, OPT_ARG},
     {"out", 'o', TOOL_VALUE, OPT_OUT},
@@ -190,6 +192,7 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
         added->dimensions = before->dimensions;
         memcpy(added->offset, before->offset, sizeof(added->offset));
         memcpy(added->workgroup, before->workgroup, sizeof(added->workgroup));
+        memcpy(added->cluster, before->cluster, sizeof(added->cluster));
     }
     return added;
 }
@@ -485,6 +488,11 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
                 return tool_fail("%s-b %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
                                  value);
             d->has_workgroup = true;
+            break;
+        case OPT_CLUSTER:
+            if (!tool_parse_extent(value, d->cluster))
+                return tool_fail("%s--cluster %s: expected workgroups as X, X,Y or X,Y,Z, each at least 1", where,
+                                 value);
             break;
         case OPT_OFFSET:
             memset(d->offset, 0, sizeof d->offset);

@@ -99,6 +99,7 @@ struct tool_dispatch {
     char *where; /* prefix of messages: "job.txt:3: "; "" for the command line */
     const char *file, *target, *kernel_name;
     uint32_t grid[3], workgroup[3]; /* work-items, 1 where none are given */
+    uint32_t cluster[3];            /* workgroups, all 0 if none are given */
     unsigned dimensions;            /* of the grid, as given */
     uint64_t offset[3];             /* of the grid, work-items */
     bool has_grid, has_workgroup;

@@ -154,6 +154,7 @@ static struct wm_dispatch request_of(const struct tool_job *job, const struct to
         .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
         .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
         .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
+        .cluster = {d->cluster[0], d->cluster[1], d->cluster[2]},
         .threads = job->threads,
         .max_instructions = job->max_instructions,
         .timeout = job->timeout,

@@ -48,6 +48,7 @@ static int check_dispatch(const struct tool_dispatch *d)
          "merge --out NAME=FILE' writes"},
         {d->cooperative, "--cooperative",
          "the workgroups wait for one another, so one process has to run them all; leave out --shard"},
+        {d->cluster[0], "--cluster", "the workgroups of a cluster run together; leave out --shard"},
         {d->final.path, "--registers", "it shows one wave, so there is nothing to split; leave out --shard"},
     };
     const struct refused *refused = first_given(options, sizeof options / sizeof *options);

@@ -328,6 +328,37 @@ void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group,
     raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
 }
 
+/* Removes what later knowledge of the same wave includes. */
+static void forget_before(struct wmi_race_past *root, uint32_t at)
+{
+    const struct wmi_race_learned new = root->learned[at];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < root->count; i++) {
+        const struct wmi_race_learned *old = &root->learned[i];
+        if (i != at && old->near && old->by == new.by && old->tag == new.tag && old->wave == new.wave &&
+            old->how == WMI_RACE_ACQUIRES && old->epoch <= new.epoch && old->floor <= new.floor)
+            continue;
+        root->learned[kept++] = *old;
+    }
+    root->count = kept;
+}
+
+/* The wave has invalidated the caches of its compute unit, which suffices for what its cluster has stored. */
+static void acquire_near(struct wmi_race_past *root, unsigned wave)
+{
+    for (uint32_t i = root->count; i-- > 0;) {
+        struct wmi_race_learned *entry = &root->learned[i];
+        if (i >= root->count || !entry->near || entry->how != WMI_RACE_SEES)
+            continue;
+        if (entry->by == ALL)
+            entry->acquired |= 1u << wave;
+        if (entry->by != wave)
+            continue;
+        entry->how = WMI_RACE_ACQUIRES;
+        forget_before(root, i);
+    }
+}
+
 void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
@@ -340,6 +371,7 @@ void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group
         if (entry->how == WMI_RACE_NEARS)
             entry->acquired |= 1u << wave;
     }
+    acquire_near(root, wave);
 }
 
 void wmi_race_rescan(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
@@ -414,6 +446,47 @@ static void learn_within(struct wmi_race_order *order, struct wmi_race_group *gr
         return;
     }
     add_learned(order, root, &learned);
+}
+
+struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_race_group *group,
+                                       unsigned wave)
+{
+    const struct wmi_race_wave *w = &group->wave[wave];
+    uint32_t floor = w->floor < group->settled ? w->floor : group->settled;
+    wmi_race_begin_epoch(order, group, wave);
+    const uint32_t epoch = w->stores && w->first_store < w->epoch ? w->first_store : w->epoch;
+    for (unsigned i = 0; i < group->waves; i++)
+        if (group->wave[i].stores && group->wave[i].first_store < floor)
+            floor = group->wave[i].first_store;
+    return (struct wmi_race_signal){.tag = wmi_race_past(order, group->tag)->root,
+                                    .epoch = epoch,
+                                    .floor = floor,
+                                    .wave = (uint8_t)wave};
+}
+
+void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                           const struct wmi_race_signal *signal)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    const struct wmi_race_learned learned = {.tag = signal->tag,
+                                             .epoch = signal->epoch,
+                                             .seen = signal->epoch,
+                                             .floor = signal->floor,
+                                             .wave = signal->wave,
+                                             .by = (uint8_t)wave,
+                                             .how = WMI_RACE_SEES,
+                                             .near = true};
+    if (signal->tag == wmi_race_past(order, group->tag)->root) {
+        if (signal->wave != wave)
+            learn_within(order, group, wave, signal->wave, signal->epoch);
+        return;
+    }
+    if (root->count >= LEARNED_MOST)
+        root->all = true;
+    else
+        add_learned(order, root, &learned);
+    if (root->release == UINT32_MAX)
+        root->release = group->wave[wave].epoch;
 }
 
 /* All waves learn of the stores of a wave that were complete and, if necessary, written back. */

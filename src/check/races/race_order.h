@@ -31,6 +31,7 @@ struct wmi_race_learned {
     uint8_t how;           /* enum wmi_race_knows */
     uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */
     bool rescanned;    /* `by` has invalidated the scalar cache since */
+    bool near; /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
@@ -156,6 +157,16 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
 /* Called when the wave reads, or continues with an atomic, what the record's wave wrote. */
 void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                     uint64_t record, enum wmi_race_knows how);
+/* What a wave has done and knows when it signals the barrier of its cluster. */
+struct wmi_race_signal {
+    uint32_t tag, epoch, floor; /* as in struct wmi_race_learned */
+    uint8_t wave;
+};
+struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_race_group *group,
+                                       unsigned wave);
+/* Called when the wave has waited for the barrier that the signal is part of. */
+void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                           const struct wmi_race_signal *signal);
 /* Called when the wave reads the result of its own atomic: it learns what that has passed on. */
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* Called when the wave invalidates its vector cache, which suffices to see what its own workgroup has

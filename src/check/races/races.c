@@ -234,7 +234,8 @@ static struct wmi_race_group *new_group(struct wmi_races *races, uint64_t number
         races->unused = group->next;
     }
     if (wmi_race_local_begin(&group->lds, races->dispatch.lds_bytes, races->dispatch.launch) &&
-        wmi_race_group_begin(&races->order, group, number, waves))
+        wmi_race_group_begin(&races->order, group, number, waves) &&
+        wmi_race_cluster_enter(&races->clusters, number))
         return group;
     group->next = races->unused;
     races->unused = group;
@@ -258,6 +259,7 @@ static void end_group(void *local, void *group, uint64_t instructions)
     (void)instructions;
     if (!ended)
         return;
+    wmi_race_cluster_exit(&races->clusters, wmi_race_past(&races->order, ended->tag)->number);
     ended->next = races->unused;
     races->unused = ended;
     if (races->group == ended)
@@ -287,6 +289,15 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
     }
 }
 
+/* False: no memory. */
+static bool arrive(struct wmi_races *races, struct wmi_race_group *group, const struct wm_event *event)
+{
+    return event->barrier.number == WM_BARRIER_CLUSTER
+               ? wmi_race_cluster_signal(&races->clusters, &races->order, group, event->wave)
+               : wmi_race_arrive(&races->order, group, event->wave, event->barrier.number,
+                                 event->barrier.waits, event->pc);
+}
+
 static void see_event(void *local, const struct wm_event *event)
 {
     struct wmi_races *races = local;
@@ -295,12 +306,14 @@ static void see_event(void *local, const struct wm_event *event)
         return;
     switch (event->kind) {
     case WM_EVENT_BARRIER_ARRIVE:
-        if (!wmi_race_arrive(&races->order, group, event->wave, event->barrier.number, event->barrier.waits,
-                             event->pc))
+        if (!arrive(races, group, event))
             races->missed = wmi_race_no_memory;
         break;
     case WM_EVENT_BARRIER_LEAVE:
-        wmi_race_leave(&races->order, group, event->wave, event->barrier.number);
+        if (event->barrier.number == WM_BARRIER_CLUSTER)
+            wmi_race_cluster_wait(&races->clusters, &races->order, group, event->wave);
+        else
+            wmi_race_leave(&races->order, group, event->wave, event->barrier.number);
         break;
     case WM_EVENT_CACHE:
         see_cache(races, event);
@@ -370,6 +383,7 @@ static void destroy(void *self)
     }
     free(races->all);
     wmi_race_shadow_free(&races->shadow);
+    wmi_race_clusters_free(&races->clusters);
     wmi_race_order_free(&races->order);
     wmi_found_free(&races->findings);
     free(races->insn);
@@ -420,6 +434,8 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
         insn->known &= insn->path != WMI_PATH_FLAT;
     }
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
+    wmi_race_clusters_free(&races->clusters);
+    races->clusters.size = wmi_grid_cluster(dispatch->cluster);
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);

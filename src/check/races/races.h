@@ -3,6 +3,7 @@
 #ifndef WMI_RACES_H
 #define WMI_RACES_H
 
+#include "check/races/race_cluster.h"
 #include "check/races/race_order.h"
 #include "check/races/race_rules.h"
 #include "sem/sem.h"
@@ -38,6 +39,7 @@ struct wmi_races {
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
     struct wmi_race_order order;
+    struct wmi_race_clusters clusters;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */
     uint32_t insns;
     uint64_t distance;                  /* DS distance of the instruction that is being lowered */

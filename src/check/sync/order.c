@@ -110,16 +110,15 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     last->pc = access->pc;
     last->lanes = stored;
     last->wave = access->wave;
-    last->group =
-        access->workgroup[0] +
-        (uint64_t)last->groups[0] * (access->workgroup[1] + (uint64_t)last->groups[1] * access->workgroup[2]);
+    last->group = wmi_grid_number(last->groups, last->cluster, access->workgroup);
 }
 
 void wmi_last_store_init(struct wmi_last_store *last, uint64_t address, unsigned size,
-                         const uint32_t groups[3])
+                         const uint32_t groups[3], const uint32_t cluster[3])
 {
     *last = (struct wmi_last_store){.address = address, .size = size};
     memcpy(last->groups, groups, sizeof last->groups);
+    memcpy(last->cluster, cluster, sizeof last->cluster);
     last->observer = (struct wmi_observer){
         .self = last, .thread_begin = begin_thread, .thread_end = end_thread, .access = see_access};
 }

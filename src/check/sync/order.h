@@ -28,13 +28,13 @@ struct wmi_last_store {
     struct wmi_observer observer;
     uint64_t address;
     unsigned size;
-    uint32_t groups[3];
+    uint32_t groups[3], cluster[3];
     uint64_t pc; /* 0: nobody has stored there */
     uint64_t group, lanes;
     uint32_t wave;
     bool adds_floats; /* an atomic, at any time */
 };
 void wmi_last_store_init(struct wmi_last_store *last, uint64_t address, unsigned size,
-                         const uint32_t groups[3]);
+                         const uint32_t groups[3], const uint32_t cluster[3]);
 
 #endif

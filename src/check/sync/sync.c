@@ -58,7 +58,7 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 
 enum rule { DIFFERENT_BARRIERS, MORE_BARRIERS, DEADLOCK, RULES };
 enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
-enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED };
+enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED, AT_CLUSTER, HOWS };
 
 static void word_rule(const struct wmi_words *words, const struct wmi_found *found, char *message,
                       size_t size);
@@ -107,6 +107,14 @@ static void word_deadlock(const struct wmi_found *found, char *message, size_t s
                  "deadlock: wave %u and %" PRIu64 " more wait for barrier %" PRIu64
                  ", which has more members than waves that signal it",
                  found->wave, more, found->detail[NUMBER]);
+        break;
+    case AT_CLUSTER:
+        snprintf(message, size,
+                 "deadlock: wave %u and %" PRIu64
+                 " more wait for the barrier of the cluster, which not all of its workgroups have signalled",
+                 found->wave, more);
+        break;
+    case HOWS:
         break;
     case POLLS:
         snprintf(message, size, "deadlock: wave %u waits for memory that nobody changes", found->wave);
@@ -193,7 +201,7 @@ static void execute(void *local, void **own, uint32_t number, const uint32_t *sc
         return;
     struct wave *wave = &sync->group->wave[running->index];
     const struct place *place = &sync->place[number];
-    if (place->waits) {
+    if (place->waits && (place->number != WM_BARRIER_CLUSTER || running->group->cluster)) {
         wave->wait = place->pc;
         wave->waits_for = place->number;
     }
@@ -341,6 +349,8 @@ static void resume(void *local, void **mine, uint64_t number, uint32_t waves, ui
 /* Why a wave that has not ended goes no further. */
 static enum how how_it_waits(const struct wave *wave)
 {
+    if (wave->wait && wave->waits_for == WM_BARRIER_CLUSTER)
+        return AT_CLUSTER;
     if (wave->wait && wave->waits_for > 0)
         return AT_NAMED;
     if (wave->arrivals > wave->departures)
@@ -351,8 +361,8 @@ static enum how how_it_waits(const struct wave *wave)
 /* Says who waits for whom in a workgroup that a deadlock has ended. */
 static void report_deadlock(struct sync *sync, const struct group *group)
 {
-    const struct wave *of[AT_NAMED + 1] = {NULL}; /* the first one of each kind */
-    uint64_t count[AT_NAMED + 1] = {0};
+    const struct wave *of[HOWS] = {NULL}; /* the first one of each kind */
+    uint64_t count[HOWS] = {0};
     for (unsigned i = 0; i < group->waves; i++) {
         const enum how how = how_it_waits(&group->wave[i]);
         if (group->wave[i].ended)
@@ -361,7 +371,7 @@ static void report_deadlock(struct sync *sync, const struct group *group)
         count[how]++;
     }
     const struct wave *polls = of[POLLS], *waits = of[AT_BARRIER], *unsignalled = of[UNSIGNALLED],
-                      *named = of[AT_NAMED];
+                      *named = of[AT_NAMED], *clustered = of[AT_CLUSTER];
     if (named) /* the barrier of the workgroup may wait for these waves */
         add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, named->wait,
             (const uint64_t[4]){0, count[AT_NAMED], AT_NAMED, (uint64_t)named->waits_for});
@@ -370,6 +380,9 @@ static void report_deadlock(struct sync *sync, const struct group *group)
             unsignalled->wait,
             (const uint64_t[4]){(uint64_t)(unsignalled - group->wave), count[UNSIGNALLED] + count[AT_BARRIER],
                                 UNSIGNALLED});
+    else if (clustered && !polls)
+        add(sync, DEADLOCK, group, (unsigned)(clustered - group->wave), clustered->wait, clustered->wait,
+            (const uint64_t[4]){0, count[AT_CLUSTER], AT_CLUSTER});
     else if (waits && polls)
         add(sync, DEADLOCK, group, (unsigned)(waits - group->wave), waits->barrier, polls->access,
             (const uint64_t[4]){(uint64_t)(polls - group->wave), count[AT_BARRIER], AT_BARRIER});

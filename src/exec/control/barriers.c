@@ -3,9 +3,9 @@
  *
  * Sources: RDNA 4 ISA, "Barriers", S_BARRIER_SIGNAL and its kin; LLVM, AMDGPUExecutionSynchronization,
  * "GFX12" (numbers, and what named barriers do, which it says of gfx12.5 only; that gfx12.0 does the same is
- * unverified). Numbers: -1 is the workgroup's barrier, -2 the trap handler's, which waves cannot reach; -3
- * and -4 belong to clusters, of which there are none; 0 is no barrier; 1 to 16 have names. In a workgroup of
- * one wave all of them do nothing. */
+ * unverified); CDNA 5 ISA, "Cluster Barriers". Numbers: -1 is the workgroup's barrier, -3 the cluster's; -2 and
+ * -4 are the trap handler's, which waves cannot reach; 0 is no barrier; 1 to 16 have names. In a workgroup of
+ * one wave those of the workgroup do nothing, and outside of a cluster that of the cluster. */
 #include "exec/control/barriers.h"
 
 #include "exec/control/steps.h"
@@ -26,6 +26,32 @@ void wmi_complete_barrier(struct wmi_workgroup *group)
             wave->state = WMI_WAVE_READY;
     }
     group->signals = group->waves_at_signals = 0;
+}
+
+/* Once as many waves have signalled as workgroups are left, all waves of the cluster resume or will pass. */
+static void complete_cluster(struct wmi_cluster *cluster)
+{
+    if (!cluster->signals || cluster->signals < cluster->left)
+        return;
+    cluster->signals = 0;
+    cluster->completed++;
+    for (uint32_t i = 0; i < cluster->size; i++) {
+        struct wmi_workgroup *group = cluster->member[i];
+        for (uint32_t k = 0; k < group->wave_count; k++) {
+            struct wmi_wave *wave = &group->waves[k];
+            wave->cluster_complete = wave->state != WMI_WAVE_CLUSTER;
+            if (wave->state != WMI_WAVE_CLUSTER)
+                continue;
+            wave->state = WMI_WAVE_READY;
+            group->waves_at_cluster--;
+        }
+    }
+}
+
+void wmi_leave_cluster(struct wmi_workgroup *group)
+{
+    group->cluster->left--;
+    complete_cluster(group->cluster);
 }
 
 static bool is_alone(const struct wmi_workgroup *group)
@@ -62,17 +88,21 @@ static void complete_named(struct wmi_workgroup *group, int32_t number)
     }
 }
 
-/* Returns whether this is the first signal since the barrier was last completed. */
-static bool signal_barrier(struct wmi_frame *f, const struct wmi_op *op)
+/* Returns 1 for the first signal since the barrier was last completed, 0 for later ones, and -1 if the instruction
+ * does nothing. */
+static int signal_barrier(struct wmi_frame *f, const struct wmi_op *op)
 {
     struct wmi_workgroup *group = wmi_wave_of((const char *)f)->group;
     const int32_t number = number_of(f, op);
     struct wmi_named_barrier *barrier = named(group, number);
     const uint8_t members = op->y ? f->s[WMI_S_M0] >> MEMBERS_AT & MEMBERS : 0;
-    bool first = false;
-    if (is_alone(group))
-        return false;
-    if (number == WM_BARRIER_WORKGROUP) {
+    int first = -1;
+    if (number == WM_BARRIER_CLUSTER && group->cluster) {
+        first = !group->cluster->signals++;
+        complete_cluster(group->cluster);
+    } else if (is_alone(group)) {
+        return -1;
+    } else if (number == WM_BARRIER_WORKGROUP) {
         first = !group->signals++;
         wmi_complete_barrier(group);
     } else if (barrier) {
@@ -94,7 +124,9 @@ const struct wmi_op *wmi_step_barrier_signal(char *restrict frame, const struct 
 const struct wmi_op *wmi_step_barrier_signal_is_first(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_frame *f = (struct wmi_frame *)frame;
-    f->s[WMI_S_SCC] = signal_barrier(f, op);
+    const int first = signal_barrier(f, op);
+    if (first >= 0)
+        f->s[WMI_S_SCC] = (uint32_t)first;
     return op + 1;
 }
 
@@ -108,6 +140,19 @@ const struct wmi_op *wmi_step_barrier_wait(char *restrict frame, const struct wm
         return op + 1;
     }
     wave->state = WMI_WAVE_SIGNALS;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+const struct wmi_op *wmi_step_barrier_wait_cluster(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    ((struct wmi_frame *)frame)->left -= op->c;
+    if (wave->cluster_complete || !wave->group->cluster) {
+        wave->cluster_complete = false;
+        return op + 1;
+    }
+    wave->state = WMI_WAVE_CLUSTER;
     wave->resume = op + 1;
     return NULL;
 }
@@ -171,7 +216,9 @@ const struct wmi_op *wmi_step_barrier_state(char *restrict frame, const struct w
     const int32_t number = number_of((const struct wmi_frame *)frame, op);
     const struct wmi_named_barrier *barrier = named(group, number);
     uint32_t *d = (uint32_t *)(frame + op->d);
-    if (number == WM_BARRIER_WORKGROUP)
+    if (number == WM_BARRIER_CLUSTER)
+        *d = group->cluster ? 1 | group->cluster->left << 4 | group->cluster->signals << 16 : 0;
+    else if (number == WM_BARRIER_WORKGROUP)
         *d = 1 | (group->waves_left & MEMBERS) << 4 | (group->signals & MEMBERS) << 16;
     else
         *d =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers of a workgroup that waves signal and wait for apart. */
+/* Barriers of workgroups and clusters that waves signal and wait for apart. */
 #ifndef WMI_BARRIERS_H
 #define WMI_BARRIERS_H
 
@@ -8,5 +8,7 @@
 /* Lets waiting waves go on if all that have not ended have signalled the workgroup's barrier. Called when a
  * wave signals or ends. Source: RDNA 4 ISA, "Barriers". */
 void wmi_complete_barrier(struct wmi_workgroup *group);
+/* Called when all waves of a workgroup that is in a cluster have ended. */
+void wmi_leave_cluster(struct wmi_workgroup *group);
 
 #endif

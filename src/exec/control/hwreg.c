@@ -79,7 +79,17 @@ static uint32_t status_without_scc(const struct wmi_frame *frame)
 
 static uint32_t private_state(const struct wmi_frame *frame)
 {
-    return (frame->s[WMI_S_SCC] & 1) << 9 | (uint32_t)wave_of(frame)->barrier_complete << 2;
+    return (frame->s[WMI_S_SCC] & 1) << 9 | (uint32_t)wave_of(frame)->barrier_complete << 2 |
+           (uint32_t)wave_of(frame)->cluster_complete << 16;
+}
+
+/* IB_STS2: CLUSTER_ID [9:6], 1 to 15, or 0 outside of clusters; WG_IN_CLUSTER [24:21]. Source: CDNA 5 ISA. */
+static uint32_t cluster_state(const struct wmi_frame *frame)
+{
+    const struct wmi_workgroup *group = wave_of(frame)->group;
+    return group->cluster
+               ? (uint32_t)(1 + group->flat_id / group->cluster->size % 15) << 6 | group->rank << 21
+               : 0;
 }
 
 static uint32_t visible_mode(const struct wmi_frame *frame)
@@ -172,7 +182,7 @@ static const struct wmi_hwreg_rules rules[] = {
      .violation_register = 17,
      .violation_bit = 4},
     {.read = {SIZES, RDNA, [MODE] = visible_mode, [2] = status_without_scc, [4] = private_state,
-              [17] = private_exceptions, [29] = cycles_lo, [30] = cycles_hi},
+              [17] = private_exceptions, [28] = cluster_state, [29] = cycles_lo, [30] = cycles_hi},
      .fixed_mode = DX10_CLAMP,
      .mode_in_places = WMI_MODE_MSB,
      .violation_register = 17,

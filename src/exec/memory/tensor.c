@@ -19,7 +19,7 @@ struct tile {
     uint32_t bound[DIMENSIONS], size[DIMENSIONS];
     uint64_t stride[DIMENSIONS]; /* in elements */
     uint32_t interval, padding;  /* padding bytes after each so many bytes of LDS; padding 0: none */
-    uint32_t times;
+    uint32_t times, workgroups; /* workgroups: mask of those in the cluster that receive it; 0: this one */
     uint64_t memory_step, lds_step; /* of each iteration, in elements */
     bool gathers, arrives;
     uint32_t row[ROWS]; /* gathers: y of each row of the tile */
@@ -67,6 +67,7 @@ static void read_tile(const char *frame, const struct wmi_op *op, struct tile *t
         .interval = 8u << bits_of(g1, 22, 3),
         .padding = pads ? 4 * ((uint32_t)bits_of(g1, 25, 7) + 1) : 0,
         .times = 1,
+        .workgroups = (uint32_t)bits_of(g1, 0, 16),
         .gathers = bits_of(g0, 31, 1),
         .arrives = bits_of(g1, 18, 1),
         .barrier = 8 * (uint32_t)bits_of(g1, 32, 16),
@@ -117,6 +118,15 @@ static struct walk walk_of(const char *frame, const struct tile *tile, bool load
                          .lds = tile->lds,
                          .end = wmi_wave_of(frame)->group->lds_size,
                          .ends = !tile->size[0]};
+}
+
+/* Each workgroup of a multicast asks for the same tile and loads its own copy, see wmi_step_vmem_multicast_lanes().
+ * Stores ignore the mask. */
+static bool receives(const char *frame, const struct tile *tile, const struct wmi_memory_op *m)
+{
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    return m->kind != WMI_ACCESS_LOAD || !group->cluster || !tile->workgroups ||
+           tile->workgroups >> group->rank & 1;
 }
 
 static void step_on(struct walk *walk)
@@ -202,6 +212,7 @@ const struct wmi_op *wmi_step_tensor_copy(char *restrict frame, const struct wmi
     struct place place;
     read_tile(frame, op, &tile);
     struct walk walk = walk_of(frame, &tile, m->kind == WMI_ACCESS_LOAD);
+    walk.ends |= !receives(frame, &tile, m);
     struct wmi_fault fault = {.kind = WM_FAULT_MEMORY,
                               .pc = m->pc,
                               .low = UINT64_MAX,
@@ -261,6 +272,7 @@ const struct wmi_op *wmi_step_tensor_watch(char *restrict frame, const struct wm
     struct place place;
     read_tile(frame, op, &tile);
     struct walk walk = walk_of(frame, &tile, m->kind == WMI_ACCESS_LOAD);
+    walk.ends |= !receives(frame, &tile, m);
     for (bool first = true; !walk.ends; first = false) {
         struct wmi_element element = {.space = op->y ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL};
         uint64_t address[64] = {0};

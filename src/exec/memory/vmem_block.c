@@ -114,6 +114,21 @@ const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struc
     return op + 1;
 }
 
+/* M0[15:0] are the workgroups of the cluster that receive what all of them ask for; 0: as outside of a cluster.
+ * Each loads its own copy. Source: CDNA 5 ISA, "Multicast Load". */
+const struct wmi_op *wmi_step_vmem_multicast_lanes(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const uint32_t mask = f->s[WMI_S_M0] & 0xffff;
+    const bool receives = !group->cluster || !mask || mask >> group->rank & 1;
+    if (receives)
+        memcpy(frame + op->d, &f->exec, sizeof f->exec);
+    else
+        wmi_lanes_fill((struct wmi_lanes *)(frame + op->d), 0, wave_size(frame));
+    return op + 1;
+}
+
 const struct wmi_op *wmi_step_vmem_all_lanes(char *restrict frame, const struct wmi_op *op)
 {
     wmi_lanes_fill((struct wmi_lanes *)(frame + op->d), UINT64_MAX, wave_size(frame));

@@ -84,9 +84,13 @@ struct wmi_wave *wmi_wave_find(const struct wmi_wave *wave, const uint32_t id[3]
 {
     const struct wmi_executor *executor = (const struct wmi_executor *)wave->worker;
     struct wmi_resident *const lists[] = {executor->parked, executor->swept};
+    const struct wmi_cluster *cluster = wave->group->cluster;
     struct wmi_wave *found = find_in(wave->group, id, index);
+    for (uint32_t i = 0; cluster && i < cluster->size && !found; i++)
+        found = find_in(cluster->member[i], id, index);
     for (unsigned i = 0; i < 2; i++)
         for (struct wmi_resident *resident = lists[i]; resident && !found; resident = resident->next)
-            found = find_in(&resident->group, id, index);
+            for (uint32_t k = 0; k < wmi_resident_members(resident) && !found; k++)
+                found = find_in(&wmi_resident_member(resident, k)->group, id, index);
     return found;
 }

@@ -179,6 +179,8 @@ const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_
     case WM_EVENT_BARRIER_ARRIVE:
     case WM_EVENT_BARRIER_LEAVE:
         event.barrier = (struct wm_barrier){.number = barrier_number(frame, op), .waits = op->b};
+        if (event.barrier.number == WM_BARRIER_CLUSTER && !wave->group->cluster)
+            return op + 1; /* it does nothing */
         break;
     case WM_EVENT_CACHE:
         event.cache = (struct wm_cache_control){.operations = op->a,

@@ -59,7 +59,7 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
 static bool is_at_barrier(const struct wmi_wave *wave)
 {
     return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS ||
-           wave->state == WMI_WAVE_NAMED;
+           wave->state == WMI_WAVE_NAMED || wave->state == WMI_WAVE_CLUSTER;
 }
 
 static bool is_waiting(const struct wmi_wave *wave)
@@ -72,20 +72,35 @@ static bool is_before(uint64_t group, uint32_t wave, uint64_t other_group, uint3
     return group != other_group ? group < other_group : wave < other_wave;
 }
 
+/* The first waiting wave after `last` among those of the workgroup and `found`. */
+static struct wmi_wave *first_waiting(const struct wmi_workgroup *group, const struct wmi_wave *last,
+                                      struct wmi_wave *found)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (is_waiting(&group->waves[i]) &&
+            (!last || is_before(last->group->flat_id, last->index, group->flat_id, i)) &&
+            (!found || is_before(group->flat_id, i, found->group->flat_id, found->index)))
+            found = &group->waves[i];
+    return found;
+}
+
 /* The first waiting wave after `last`, in the order of workgroups and waves; NULL: there is none. last NULL:
  * the first one of all. */
 static struct wmi_wave *next_waiting(struct wmi_resident *resident, const struct wmi_wave *last)
 {
     struct wmi_wave *found = NULL;
-    for (; resident; resident = resident->next) {
-        const uint64_t group = resident->group.flat_id;
-        for (uint32_t i = 0; i < resident->group.wave_count; i++)
-            if (is_waiting(&resident->waves[i]) &&
-                (!last || is_before(last->group->flat_id, last->index, group, i)) &&
-                (!found || is_before(group, i, found->group->flat_id, found->index)))
-                found = &resident->waves[i];
-    }
+    for (; resident; resident = resident->next)
+        for (uint32_t i = 0; i < wmi_resident_members(resident); i++)
+            found = first_waiting(&wmi_resident_member(resident, i)->group, last, found);
     return found;
+}
+
+static uint64_t count_waiting(const struct wmi_workgroup *group)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        count += is_waiting(&group->waves[i]);
+    return count;
 }
 
 static uint64_t waiting_pc(struct wmi_executor *executor, struct wmi_wave *wave)
@@ -115,9 +130,12 @@ static void add_standstill(struct wmi_executor *executor, struct wmi_resident *l
     while (own.count < WMI_WAITING_SHOWN && (wave = next_waiting(list, wave)))
         own.first[own.count++] =
             (struct wmi_waiting_wave){wave->group->flat_id, waiting_pc(executor, wave), wave->index};
-    for (struct wmi_resident *resident = list; resident; resident = resident->next, own.groups++)
-        for (uint32_t i = 0; i < resident->group.wave_count; i++)
-            own.waves += is_waiting(&resident->waves[i]);
+    for (struct wmi_resident *resident = list; resident; resident = resident->next)
+        for (uint32_t i = 0; i < wmi_resident_members(resident); i++) {
+            const uint64_t waves = count_waiting(&wmi_resident_member(resident, i)->group);
+            own.waves += waves;
+            own.groups += waves != 0;
+        }
     pthread_mutex_lock(&dispatch->lock);
     dispatch->standstill.waves += own.waves;
     dispatch->standstill.groups += own.groups;

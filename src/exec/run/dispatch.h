@@ -70,6 +70,8 @@ struct wmi_dispatch {
     uint64_t arguments;             /* guest address */
     uint32_t grid[3], workgroup[3]; /* work-items */
     uint32_t groups[3];
+    uint32_t cluster[3];   /* workgroups of a cluster in each dimension; 1 in each: there are none */
+    uint32_t cluster_size; /* and in all */
     uint64_t group_count;
     uint64_t first_group, run_count; /* the workgroups [first_group, first_group + run_count) run */
     uint32_t lds_size;               /* bytes of a workgroup */
@@ -80,7 +82,7 @@ struct wmi_dispatch {
     uint64_t scratch_base;           /* guest address of the first wave's scratch */
     uint64_t scratch_bytes;          /* scratch of all waves, with the gaps */
     bool goes_on;                    /* memory violations do not end the run */
-    uint32_t residents;              /* maximum unfinished workgroups, independent of the number of threads */
+    uint32_t residents;              /* maximum unfinished clusters, independent of the number of threads */
     uint64_t max_instructions;       /* per wave */
     double timeout;                  /* seconds; 0: none */
     unsigned threads;                /* including the caller's */
@@ -112,7 +114,7 @@ struct wmi_dispatch {
     pthread_cond_t idle;                     /* signalled when `working` becomes 0 */
     struct wmi_gds *gds;                     /* NULL: not used yet */
     uint32_t gws_waiting[WMI_GWS_RESOURCES]; /* waves at each semaphore; guarded by the lock of gws */
-    uint32_t resident_count;                 /* residents created so far */
+    uint32_t resident_count;                 /* residents created so far, for a cluster one */
     struct wmi_resident *spare;              /* residents that no executor needs */
     struct wmi_fault fault;
     uint64_t fault_group;

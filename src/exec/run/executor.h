@@ -21,6 +21,7 @@ struct wmi_resident {
     struct wmi_resident *next;
     uint32_t number; /* among those of the dispatch: selects its scratch memory */
     bool used;       /* by an earlier workgroup */
+    bool ended;      /* its workgroup, while others of the cluster run */
     bool unstarted;  /* its waves start one by one, each with its first slice */
     const struct wmi_executor
         *renewed_by; /* executor that has reset all state of its waves but the registers, or NULL */
@@ -32,7 +33,7 @@ struct wmi_resident {
 /* The state of a host thread that is hidden from steps. */
 struct wmi_executor {
     struct wmi_worker steps; /* first: steps know the executor by this part */
-    /* Unfinished workgroups. Each sweep visits them in the reverse order of the previous sweep, so that a
+    /* Unfinished workgroups, of a cluster the first one. Each sweep visits them in the reverse order of the previous sweep, so that a
      * chain of workgroups in which each waits for a neighbour resolves in one sweep, in either direction. */
     struct wmi_resident *parked, *swept, *unused;
     struct wmi_read_lock *read_lock, own_read_lock; /* of the guest memory, held by its thread */
@@ -80,8 +81,18 @@ void *wmi_aligned_zero(size_t size);
 /* False: no memory; wmi_executor_free() frees what was allocated. */
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number);
 void wmi_executor_free(struct wmi_executor *executor);
-/* NULL: no memory; sets executor->out_of_memory. */
+/* One workgroup's, or the first of a cluster's, which has the others. number: of the cluster. NULL: no memory;
+ * sets executor->out_of_memory. */
 struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number);
+/* The residents of the cluster of which this is the first, or only itself. */
+static inline uint32_t wmi_resident_members(const struct wmi_resident *resident)
+{
+    return resident->group.cluster ? resident->group.cluster->size : 1;
+}
+static inline struct wmi_resident *wmi_resident_member(struct wmi_resident *resident, uint32_t i)
+{
+    return resident->group.cluster ? (struct wmi_resident *)resident->group.cluster->member[i] : resident;
+}
 /* Bytes of host memory that a resident takes, its scratch memory included. */
 uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 /* Frees a list of residents. */
@@ -92,7 +103,8 @@ static inline uint64_t wmi_resident_scratch(const struct wmi_executor *executor,
 {
     return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
 }
-/* Turns the resident into workgroup number `flat_id`, before its first instruction. If `unstarted` is set
+/* Turns the resident into workgroup number `flat_id`, or the residents of a cluster into that and the next
+ * ones, before their first instruction. If `unstarted` is set
  * afterwards, the waves' first slices have begun, but their registers have not been set. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
 /* Sets the registers for which has_own_registers is true. size: of the workgroup, in work-items. */

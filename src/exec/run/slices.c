@@ -250,6 +250,8 @@ static inline bool account_for(struct wmi_executor *executor, struct wmi_residen
             wmi_show_wave_end(executor, wave);
         if (group->signals)
             wmi_complete_barrier(group);
+        if (!group->waves_left && group->cluster)
+            wmi_leave_cluster(group);
         break;
     case WMI_WAVE_BARRIER:
         group->waves_at_barrier++;
@@ -259,6 +261,9 @@ static inline bool account_for(struct wmi_executor *executor, struct wmi_residen
         break;
     case WMI_WAVE_NAMED:
         group->waves_at_named++;
+        break;
+    case WMI_WAVE_CLUSTER:
+        group->waves_at_cluster++;
         break;
     case WMI_WAVE_FAULTED:
         wmi_report_wave_fault(executor, group->flat_id, wave->index);
@@ -442,7 +447,7 @@ run_rounds(struct wmi_executor *executor, struct wmi_resident *resident, struct 
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
         } else if (group->waves_at_barrier + group->waves_at_signals + group->waves_at_named +
-                       round.waiting ==
+                       group->waves_at_cluster + round.waiting ==
                    group->waves_left) {
             return WMI_PARKED;
         }

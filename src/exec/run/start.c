@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts workgroups: registers, EXEC, LDS and scratch memory of their waves, and the executors that run them.
  */
+#include "base/grid.h"
 #include "exec/control/frame_words.h"
 #include "exec/run/executor.h"
 #include "exec/run/switch.h"
@@ -54,7 +55,7 @@ uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
            LDS_PADDING;
 }
 
-static void free_resident(struct wmi_resident *resident)
+static void free_one(struct wmi_resident *resident)
 {
     if (!resident)
         return;
@@ -65,7 +66,16 @@ static void free_resident(struct wmi_resident *resident)
     free(resident);
 }
 
-struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number)
+static void free_resident(struct wmi_resident *resident)
+{
+    struct wmi_cluster *cluster = resident->group.cluster;
+    for (uint32_t i = 1; cluster && i < cluster->size; i++)
+        free_one((struct wmi_resident *)cluster->member[i]);
+    free(cluster);
+    free_one(resident);
+}
+
+static struct wmi_resident *create_one(struct wmi_executor *executor, uint32_t number)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const unsigned waves = executor->waves_per_group, observers = dispatch->observers.count;
@@ -79,7 +89,7 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
         resident->watched = calloc((waves + 1) * (size_t)observers, sizeof *resident->watched);
     if (!resident || !resident->frames || !resident->group.lds || (observers && !resident->watched)) {
         executor->out_of_memory = true;
-        free_resident(resident);
+        free_one(resident);
         return NULL;
     }
     resident->group.dispatch = executor->steps.dispatch;
@@ -105,12 +115,40 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
     return resident;
 }
 
+struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number)
+{
+    const uint32_t size = executor->steps.dispatch->cluster_size;
+    if (size == 1)
+        return create_one(executor, number);
+    struct wmi_cluster *cluster = calloc(1, sizeof *cluster + size * sizeof *cluster->member);
+    for (uint32_t i = 0; cluster && i < size; i++) {
+        struct wmi_resident *one = create_one(executor, number * size + i);
+        if (!one) {
+            while (i-- > 0)
+                free_one((struct wmi_resident *)cluster->member[i]);
+            free(cluster);
+            return NULL;
+        }
+        cluster->member[i] = &one->group;
+        one->group.cluster = cluster;
+        one->group.rank = i;
+    }
+    if (!cluster) {
+        executor->out_of_memory = true;
+        return NULL;
+    }
+    cluster->size = size;
+    return (struct wmi_resident *)cluster->member[0];
+}
+
 /* Usually the workgroup follows the previous one, so that no division is needed. */
 static void place_group(struct wmi_executor *executor, struct wmi_workgroup *group, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     uint32_t *id = executor->last_id;
-    if (flat_id && flat_id == executor->last_flat_id + 1) {
+    if (group->cluster) {
+        wmi_grid_place(dispatch->groups, dispatch->cluster, flat_id, id);
+    } else if (flat_id && flat_id == executor->last_flat_id + 1) {
         if (++id[0] == dispatch->groups[0]) {
             id[0] = 0;
             if (++id[1] == dispatch->groups[1]) {
@@ -119,9 +157,7 @@ static void place_group(struct wmi_executor *executor, struct wmi_workgroup *gro
             }
         }
     } else {
-        id[0] = (uint32_t)(flat_id % dispatch->groups[0]);
-        id[1] = (uint32_t)(flat_id / dispatch->groups[0] % dispatch->groups[1]);
-        id[2] = (uint32_t)(flat_id / dispatch->groups[0] / dispatch->groups[1]);
+        wmi_grid_split(dispatch->groups, flat_id, id);
     }
     executor->last_flat_id = flat_id;
     group->flat_id = flat_id;
@@ -135,13 +171,32 @@ static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
     return (uint32_t)(wave == 0) << 31 | wave << 6 | group->wave_count;
 }
 
+/* The workgroup's place in its cluster, x [3:0], y [7:4], z [11:8], and the cluster's largest numbers, x [15:12],
+ * y [19:16], z [23:20], of all [27:24]. place: of the cluster in the grid. Source: CDNA 5 ISA, "Cluster
+ * State". */
+static uint32_t place_in_cluster(const struct wmi_workgroup *group, uint32_t place[3])
+{
+    const uint32_t *size = group->dispatch->cluster;
+    uint32_t word = (group->cluster->size - 1) << 24;
+    for (unsigned i = 0; i < 3; i++) {
+        place[i] = group->id[i] / size[i];
+        word |= group->id[i] % size[i] << 4 * i | (size[i] - 1) << (12 + 4 * i);
+    }
+    return word;
+}
+
 /* Sets the trap temporaries that hold the workgroup's numbers where no SGPR does: ttmp9 = x, ttmp7 = {z, y},
  * and ttmp8 = the number of the wave in the workgroup [29:25]. Source: LLVM 19, SIISelLowering,
  * getPreloadedValue. */
 static void place_ttmp(const struct wmi_launch *launch, const struct wmi_wave *wave)
 {
+    uint32_t place[3];
     const uint32_t *id = wave->group->id;
     uint32_t *ttmp = &wave->frame->s[WMI_S_TTMP];
+    if (wave->group->cluster) {
+        ttmp[6] = place_in_cluster(wave->group, place);
+        id = place;
+    }
     ttmp[9] = id[0];
     ttmp[7] = (launch->ttmp_y ? id[1] & 0xffff : 0) | (launch->ttmp_z ? id[2] << 16 : 0);
     ttmp[8] = (wave->index & 31) << 25;
@@ -301,6 +356,7 @@ static void clear_resident(const struct wmi_executor *executor, struct wmi_resid
     struct wmi_workgroup *group = &resident->group;
     group->waves_left = group->wave_count;
     group->waves_at_barrier = group->waves_at_signals = group->signals = group->waves_at_named = 0;
+    group->waves_at_cluster = 0;
     memset(group->named, 0, sizeof group->named);
     /* On hardware, LDS and scratch contain leftovers of earlier waves; zeros make runs reproducible. */
     if (dispatch->lds_size)
@@ -335,7 +391,8 @@ static inline void reset_wave(struct wmi_executor *executor, struct wmi_wave *wa
     wave->instructions = 0;
     wave->quantum = WMI_FIRST_SLICE;
     wave->counters = 0;
-    wave->waits = wave->barrier_complete = wave->named_complete = wave->violated = false;
+    wave->waits = wave->barrier_complete = wave->named_complete = wave->cluster_complete = false;
+    wave->violated = false;
     wave->joined = 0;
 }
 
@@ -411,7 +468,7 @@ static __attribute__((noinline)) void start_afresh(struct wmi_executor *executor
         start_part(executor, resident, size);
 }
 
-void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+static inline void start_one(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
 {
     place_group(executor, &resident->group, flat_id);
     if (resident->renewed_by == executor)
@@ -421,6 +478,23 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     resident->renewed_by = NULL;
     executor->waves += resident->group.wave_count;
     executor->groups_started++;
+}
+
+void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+{
+    struct wmi_cluster *cluster = resident->group.cluster;
+    if (!cluster) {
+        start_one(executor, resident, flat_id);
+        return;
+    }
+    cluster->left = cluster->size;
+    cluster->signals = 0;
+    cluster->completed = 0;
+    for (uint32_t i = 0; i < cluster->size; i++) {
+        struct wmi_resident *one = wmi_resident_member(resident, i);
+        start_one(executor, one, flat_id + i);
+        one->ended = false;
+    }
 }
 
 /* Whether an id of the workgroup is in an SGPR that compiled code does not restore. */
@@ -448,7 +522,7 @@ static void prepare_numbers(struct wmi_executor *executor)
     executor->has_own_registers = has_far_ids(launch) || launch->workgroup_info != WMI_NO_REGISTER ||
                                   launch->scratch_wave_offset != WMI_NO_REGISTER || launch->flat_scratch ||
                                   launch->ttmp || dispatch->start_count;
-    executor->starts_late = !dispatch->observers.count && !dispatch->shuffle;
+    executor->starts_late = !dispatch->observers.count && !dispatch->shuffle && dispatch->cluster_size == 1;
     executor->renews = executor->starts_late && executor->all_whole && !executor->has_own_registers &&
                        !dispatch->lds_size && !dispatch->scratch_piece;
     memcpy(executor->scalars, launch->sgpr, sizeof executor->scalars);

@@ -20,6 +20,7 @@ enum wmi_wave_state {
     WMI_WAVE_BARRIER, /* waits for the other waves of its workgroup */
     WMI_WAVE_SIGNALS, /* in s_barrier_wait, until the other waves have signalled */
     WMI_WAVE_NAMED,   /* in s_barrier_wait of the named barrier that it joined */
+    WMI_WAVE_CLUSTER, /* in s_barrier_wait of its cluster */
     WMI_WAVE_ENDED,
     WMI_WAVE_FAULTED, /* see wmi_worker.fault */
 };
@@ -64,6 +65,7 @@ struct wmi_wave {
                               depths */
     bool barrier_complete; /* the barrier was completed since the wave's last s_barrier_wait */
     bool named_complete;   /* likewise for the named barrier that it joined */
+    bool cluster_complete; /* likewise for the barrier of its cluster */
     uint8_t joined;        /* number of the named barrier; 0: none */
     bool waits;            /* repeats a loop that only a change in memory can end, see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
@@ -76,6 +78,14 @@ struct wmi_named_barrier {
     bool valid;               /* s_barrier_init was executed */
 };
 
+/* Workgroups that run at the same time, on one thread. */
+struct wmi_cluster {
+    uint32_t size, left;      /* workgroups: all, and those that have not ended */
+    uint32_t signals;         /* s_barrier_signal since the barrier was last completed */
+    uint64_t completed;       /* how often the barrier was */
+    struct wmi_workgroup *member[]; /* by number in the cluster */
+};
+
 struct wmi_workgroup {
     struct wmi_dispatch *dispatch;
     uint32_t id[3];
@@ -84,9 +94,11 @@ struct wmi_workgroup {
     uint32_t lds_size;
     uint32_t wave_count, waves_left, waves_at_barrier;
     uint32_t signals, waves_at_signals; /* s_barrier_signal since the barrier was last completed */
-    uint32_t waves_at_named;
+    uint32_t waves_at_named, waves_at_cluster;
     struct wmi_named_barrier named[WMI_NAMED_BARRIERS + 1]; /* by number */
     struct wmi_wave *waves;
+    struct wmi_cluster *cluster; /* NULL: it is in none */
+    uint32_t rank;               /* its number in the cluster */
     struct wmi_scalar_cache *scalar_cache; /* NULL: not modelled, or empty */
 };
 

@@ -32,7 +32,7 @@ static void push(struct wmi_resident **stack, struct wmi_resident *resident)
     *stack = resident;
 }
 
-/* Whether the executor has memory for one more workgroup. The limit and unused memory are shared, because the
+/* Whether the executor has memory for one more workgroup or cluster. The limit and unused memory are shared, because the
  * number of threads must not affect which kernels deadlock when too many of their workgroups wait. */
 static bool has_room(struct wmi_executor *executor)
 {
@@ -62,12 +62,13 @@ static void give_unused(struct wmi_executor *executor)
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* Takes a workgroup from the deal. False: none is left. While workgroups of this executor wait, takes the
+/* Takes a workgroup, or the first one of a cluster, from the deal. False: none is left. While workgroups of this executor wait, takes the
  * lowest available one, because a waiting workgroup may rely on all lower ones having started. */
 static bool take_group(struct wmi_executor *executor, uint64_t *id)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
+    const uint64_t stop_at = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED),
+                   stop = (stop_at + dispatch->cluster_size - 1) / dispatch->cluster_size;
     const unsigned share = executor->parked || executor->swept ? 0 : executor->number;
     if ((executor->batch_next == executor->batch_end || executor->batch_next >= stop) &&
         !wmi_deal_take(&dispatch->deal, share, stop, &executor->batch_next, &executor->batch_end)) {
@@ -76,7 +77,8 @@ static bool take_group(struct wmi_executor *executor, uint64_t *id)
     }
     *id = executor->batch_next++;
     if (dispatch->shuffle)
-        *id = wmi_random_order(dispatch->shuffle, dispatch->group_count, *id);
+        *id = wmi_random_order(dispatch->shuffle, dispatch->group_count / dispatch->cluster_size, *id);
+    *id *= dispatch->cluster_size;
     return true;
 }
 
@@ -88,8 +90,9 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
         if (take_group(executor, &id)) {
             struct wmi_resident *resident = pop(&executor->unused);
             wmi_resident_start(executor, resident, id);
-            if (executor->steps.dispatch->observers.count)
-                wmi_show_begin(executor, resident);
+            for (uint32_t i = 0; executor->steps.dispatch->observers.count && i < wmi_resident_members(resident);
+                 i++)
+                wmi_show_begin(executor, wmi_resident_member(resident, i));
             return resident;
         }
         give_unused(executor);
@@ -114,24 +117,63 @@ static void tell_done(struct wmi_executor *executor)
     executor->groups_done = 0;
 }
 
+/* Runs a workgroup until it ends or only waits. */
+static enum wmi_outcome run_group(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    const bool observed = executor->steps.dispatch->observers.count;
+    if (observed)
+        wmi_show_resume(executor, resident);
+    const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
+    if (outcome != WMI_PARKED && observed)
+        wmi_show_end(executor, resident);
+    if (outcome != WMI_PARKED && resident->group.scalar_cache)
+        wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
+    executor->groups_done += outcome == WMI_DONE;
+    return outcome;
+}
+
+/* Runs the workgroups of a cluster by turns while its barrier lets them go on. */
+static enum wmi_outcome run_cluster(struct wmi_executor *executor, struct wmi_resident *first)
+{
+    enum { TURNS = 16 }; /* before others get theirs */
+    const struct wmi_cluster *cluster = first->group.cluster;
+    uint64_t completed = cluster->completed;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        enum wmi_outcome all = WMI_DONE;
+        for (uint32_t i = 0; i < cluster->size; i++) {
+            struct wmi_resident *one = wmi_resident_member(first, i);
+            const enum wmi_outcome outcome = one->ended ? WMI_DONE : run_group(executor, one);
+            one->ended = outcome != WMI_PARKED;
+            if (all == WMI_DONE || outcome == WMI_PARKED)
+                all = outcome;
+        }
+        if (all != WMI_PARKED || cluster->completed == completed)
+            return all;
+        completed = cluster->completed;
+    }
+    return WMI_PARKED;
+}
+
+/* Workgroups that still wait when the dispatch is stopped end as well. */
+static void show_ends(struct wmi_executor *executor, struct wmi_resident *list)
+{
+    for (; list; list = list->next)
+        for (uint32_t i = 0; i < wmi_resident_members(list); i++)
+            if (!wmi_resident_member(list, i)->ended)
+                wmi_show_end(executor, wmi_resident_member(list, i));
+}
+
 static void run_all(struct wmi_executor *executor)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const bool observed = dispatch->observers.count;
     struct wmi_resident *resident;
     const struct wmi_observer *holder = dispatch->holder;
     while (!holder || holder->between(executor->steps.observers[0], executor)) {
         if (!(resident = next_resident(executor)))
             break;
-        if (observed)
-            wmi_show_resume(executor, resident);
-        const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
-        if (outcome != WMI_PARKED && observed)
-            wmi_show_end(executor, resident);
-        if (outcome != WMI_PARKED && resident->group.scalar_cache)
-            wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
+        const enum wmi_outcome outcome =
+            resident->group.cluster ? run_cluster(executor, resident) : run_group(executor, resident);
         push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
-        executor->groups_done += outcome == WMI_DONE;
         if (++executor->groups_since_poll == WMI_GROUPS_PER_POLL ||
             executor->instructions >= executor->next_poll) {
             executor->groups_since_poll = 0;
@@ -143,11 +185,8 @@ static void run_all(struct wmi_executor *executor)
         }
     }
     tell_done(executor);
-    /* Workgroups that still wait when the dispatch is stopped end as well. */
-    for (resident = executor->parked; resident; resident = resident->next)
-        wmi_show_end(executor, resident);
-    for (resident = executor->swept; resident; resident = resident->next)
-        wmi_show_end(executor, resident);
+    show_ends(executor, executor->parked);
+    show_ends(executor, executor->swept);
 }
 
 static void work(struct wmi_executor *executor)
@@ -250,14 +289,14 @@ static bool wants_order(const struct wmi_observers *observers)
 
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
-    const uint64_t useful =
-        dispatch->residents < dispatch->run_count ? dispatch->residents : dispatch->run_count;
+    const uint64_t clusters = dispatch->run_count / dispatch->cluster_size,
+                   useful = dispatch->residents < clusters ? dispatch->residents : clusters;
     const unsigned threads = dispatch->threads < useful ? dispatch->threads : (unsigned)useful;
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
     struct wmi_crew crew = {.work = join, .user = executors, .count = threads ? threads - 1 : 0};
     const bool in_order = wants_order(&dispatch->observers);
-    bool ok = executors && wmi_deal_create(&dispatch->deal, dispatch->first_group, dispatch->run_count,
-                                           threads && !in_order ? threads : 1);
+    bool ok = executors && wmi_deal_create(&dispatch->deal, dispatch->first_group / dispatch->cluster_size,
+                                           clusters, threads && !in_order ? threads : 1);
     bool full;
 
     dispatch->stop_at = dispatch->group_count;
@@ -279,7 +318,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         ok = executors[i] && wmi_executor_prepare(executors[i], dispatch, i);
     }
     if (ok && threads) {
-        limit_residents(dispatch, wmi_resident_bytes(executors[0]));
+        limit_residents(dispatch, wmi_resident_bytes(executors[0]) * dispatch->cluster_size);
         executors[0]->calls_progress = dispatch->progress != NULL;
         dispatch->working = 1;
         wmi_pool_start(dispatch->pool, &crew);
