@@ -140,7 +140,7 @@ static uint32_t lds_mask(const struct wmi_builder *b)
 static void lower_from_lds(struct wmi_builder *b, const struct wmi_memory_op *m, struct wmi_step *store)
 {
     store->c = wmi_lower_temporary(b, 1);
-    wmi_lower_lds_move(b, m, &(struct wmi_step){.y = 0xffff}, false);
+    wmi_lower_lds_move(b, m, &(struct wmi_step){.y = 0xffff, .lanes = store->lanes}, false);
     struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_from_lds);
     op->d = store->c;
     op->y = 0xffff;
@@ -186,7 +186,7 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
         !addr64 && chosen.linear != WMI_STEP_NONE ? WMI_STEP_buffer_watch_quick : WMI_STEP_NONE, step);
     if (to_lds) {
         step->x = lds_mask(b);
-        wmi_lower_lds_move(b, m, &(struct wmi_step){.y = step->x}, true);
+        wmi_lower_lds_move(b, m, &(struct wmi_step){.y = step->x, .lanes = step->lanes}, true);
     }
     wmi_emit_as(b, chosen.id, step);
     if (chosen.linear != WMI_STEP_NONE) {

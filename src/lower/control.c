@@ -466,7 +466,8 @@ static void lower_signal(const struct lowering *l)
     struct wmi_step *step = wmi_emit(l->b, l->id);
     step->d = l->place;
     step->x = (uint32_t)immediate(l->insn, WMI_ROLE_A);
-    step->y = is_m0(wmi_operand(l->insn, WMI_ROLE_A));
+    step->y = is_m0(wmi_operand(l->insn, WMI_ROLE_A)) ? WMI_SIGNAL_IN_M0 : 0;
+    step->y |= wmi_builder_limit(l->b, WMI_LIMIT_clusters) ? WMI_SIGNAL_KEEPS_SCC : 0;
 }
 
 /* Shows that the wave arrives at a barrier: the workgroup's, or a named one. */

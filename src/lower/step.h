@@ -22,6 +22,9 @@ enum wmi_step_id {
     WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_BODY_COUNT
 };
 
+/* y of steps at barriers: M0 has the number; a signal that does nothing leaves SCC as it was. */
+enum { WMI_SIGNAL_IN_M0 = 1, WMI_SIGNAL_KEEPS_SCC = 2 };
+
 /* y of events at barriers: where the number is. */
 enum { WMI_BARRIER_IN_STEP, WMI_BARRIER_IN_M0, WMI_BARRIER_JOINED };
 

@@ -524,6 +524,7 @@ bool machine_run(struct world *world, const char *level, bool observed, unsigned
                                    .on_violation = run->on_violation};
     memcpy(dispatch.grid, run->grid, sizeof dispatch.grid);
     memcpy(dispatch.workgroup, run->workgroup, sizeof dispatch.workgroup);
+    memcpy(dispatch.cluster, run->cluster, sizeof dispatch.cluster);
     memset(outcome, 0, sizeof *outcome);
     outcome->observed = observed;
     setenv("WAVEMEM_CPU", level, 1);

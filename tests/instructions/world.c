@@ -521,6 +521,7 @@ static bool declare_memory(struct world *world, const struct text_line *line, bo
 enum option {
     OPTION_GRID,
     OPTION_WORKGROUP,
+    OPTION_CLUSTER,
     OPTION_LDS,
     OPTION_THREADS,
     OPTION_BUDGET,
@@ -539,6 +540,7 @@ static const struct {
 } options[OPTIONS] = {
     [OPTION_GRID] = {"grid", 3, {0}},
     [OPTION_WORKGROUP] = {"workgroup", 3, {0}},
+    [OPTION_CLUSTER] = {"cluster", 3, {0}}, /* workgroups */
     [OPTION_LDS] = {"lds", 1, {0}},
     [OPTION_THREADS] = {"threads", THREAD_COUNTS, {0}},
     [OPTION_BUDGET] = {"budget", 1, {0}},
@@ -553,8 +555,11 @@ static void set_option(struct run_options *run, enum option option, const uint64
     switch (option) {
     case OPTION_GRID:
     case OPTION_WORKGROUP:
+    case OPTION_CLUSTER:
         for (unsigned i = 0; i < 3; i++)
-            (option == OPTION_GRID ? run->grid : run->workgroup)[i] = i < count ? (uint32_t)numbers[i] : 1;
+            (option == OPTION_GRID        ? run->grid
+             : option == OPTION_WORKGROUP ? run->workgroup
+                                          : run->cluster)[i] = i < count ? (uint32_t)numbers[i] : 1;
         break;
     case OPTION_LDS:
         run->lds = (uint32_t)numbers[0];
@@ -604,7 +609,7 @@ static bool read_option(struct world *world, const struct text_line *line)
     at += strspn(at, " ");
     if (!good || option == OPTIONS || *at++ != '=') {
         world_complains(world, line->number,
-                        "'%s' is no option; options are grid, workgroup, lds, threads, budget, timeout, "
+                        "'%s' is no option; options are grid, workgroup, cluster, lds, threads, budget, timeout, "
                         "alignment, on_violation, scalar_cache",
                         line->text);
         return false;

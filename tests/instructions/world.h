@@ -49,6 +49,7 @@ struct mode_field {
 
 struct run_options {
     uint32_t grid[3], workgroup[3]; /* work-items */
+    uint32_t cluster[3];            /* workgroups */
     uint32_t lds;                   /* bytes */
     unsigned threads[THREAD_COUNTS], thread_counts;
     uint64_t budget;

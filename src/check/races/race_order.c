@@ -461,6 +461,7 @@ struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_
     return (struct wmi_race_signal){.tag = wmi_race_past(order, group->tag)->root,
                                     .epoch = epoch,
                                     .floor = floor,
+                                    .seen = w->epoch,
                                     .wave = (uint8_t)wave};
 }
 
@@ -470,7 +471,7 @@ void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *
     struct wmi_race_past *root = root_of(order, group->tag);
     const struct wmi_race_learned learned = {.tag = signal->tag,
                                              .epoch = signal->epoch,
-                                             .seen = signal->epoch,
+                                             .seen = signal->seen,
                                              .floor = signal->floor,
                                              .wave = signal->wave,
                                              .by = (uint8_t)wave,

@@ -159,7 +159,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
                     uint64_t record, enum wmi_race_knows how);
 /* What a wave has done and knows when it signals the barrier of its cluster. */
 struct wmi_race_signal {
-    uint32_t tag, epoch, floor; /* as in struct wmi_race_learned */
+    uint32_t tag, epoch, floor, seen; /* as in struct wmi_race_learned */
     uint8_t wave;
 };
 struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_race_group *group,

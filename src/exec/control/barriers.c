@@ -62,7 +62,7 @@ static bool is_alone(const struct wmi_workgroup *group)
 /* The number in the step or, if the step says so, in M0. */
 static int32_t number_of(const struct wmi_frame *f, const struct wmi_op *op)
 {
-    return op->y ? (int32_t)(f->s[WMI_S_M0] & NUMBER_IN_M0) : (int32_t)op->x;
+    return op->y & WMI_SIGNAL_IN_M0 ? (int32_t)(f->s[WMI_S_M0] & NUMBER_IN_M0) : (int32_t)op->x;
 }
 
 static struct wmi_named_barrier *named(struct wmi_workgroup *group, int32_t number)
@@ -95,7 +95,7 @@ static int signal_barrier(struct wmi_frame *f, const struct wmi_op *op)
     struct wmi_workgroup *group = wmi_wave_of((const char *)f)->group;
     const int32_t number = number_of(f, op);
     struct wmi_named_barrier *barrier = named(group, number);
-    const uint8_t members = op->y ? f->s[WMI_S_M0] >> MEMBERS_AT & MEMBERS : 0;
+    const uint8_t members = op->y & WMI_SIGNAL_IN_M0 ? f->s[WMI_S_M0] >> MEMBERS_AT & MEMBERS : 0;
     int first = -1;
     if (number == WM_BARRIER_CLUSTER && group->cluster) {
         first = !group->cluster->signals++;
@@ -125,8 +125,8 @@ const struct wmi_op *wmi_step_barrier_signal_is_first(char *restrict frame, cons
 {
     struct wmi_frame *f = (struct wmi_frame *)frame;
     const int first = signal_barrier(f, op);
-    if (first >= 0)
-        f->s[WMI_S_SCC] = (uint32_t)first;
+    if (first >= 0 || !(op->y & WMI_SIGNAL_KEEPS_SCC))
+        f->s[WMI_S_SCC] = first > 0;
     return op + 1;
 }
 

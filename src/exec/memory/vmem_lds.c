@@ -47,6 +47,11 @@ static unsigned char *bytes_of(const char *frame, const struct wmi_op *op, unsig
     return at >= 0 && at + moved_bytes(op) <= group->lds_size ? group->lds + at : NULL;
 }
 
+static uint64_t lanes_of(const char *frame, const struct wmi_op *op)
+{
+    return ((const struct wmi_lanes *)(frame + op->lanes))->bits;
+}
+
 const struct wmi_op *wmi_step_vmem_watch_lds(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -54,17 +59,17 @@ const struct wmi_op *wmi_step_vmem_watch_lds(char *restrict frame, const struct 
     const struct wmi_wave *wave = wmi_wave_of(frame);
     uint64_t address[64];
     struct wmi_access access;
-    wmi_access_begin(&access, m, wave, f->exec.bits);
+    wmi_access_begin(&access, m, wave, lanes_of(frame, op));
     access.kind = op->x ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD;
     access.elements = 1;
     access.bytes = (uint8_t)moved_bytes(op);
     access.element[0] =
-        (struct wmi_element){.space = WMI_SPACE_LDS, .mask = f->exec.bits, .address = address};
+        (struct wmi_element){.space = WMI_SPACE_LDS, .mask = lanes_of(frame, op), .address = address};
     for (unsigned lane = 0; lane < f->wave_size; lane++) {
         address[lane] = (uint64_t)address_of(frame, op, lane);
         access.element[0].bad_range |= (uint64_t)!bytes_of(frame, op, lane) << lane;
     }
-    access.element[0].bad_range &= f->exec.bits;
+    access.element[0].bad_range &= lanes_of(frame, op);
     wmi_show_access(wave, m, &access);
     return op + 1;
 }
@@ -80,7 +85,7 @@ const struct wmi_op *wmi_step_vmem_to_lds(char *restrict frame, const struct wmi
 {
     const uint32_t *value = (const uint32_t *)(frame + op->a);
     const unsigned size = ((const struct wmi_frame *)frame)->wave_size, bytes = moved_bytes(op);
-    for (uint64_t left = ((const struct wmi_frame *)frame)->exec.bits; left; left &= left - 1) {
+    for (uint64_t left = lanes_of(frame, op); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         unsigned char *to = bytes_of(frame, op, lane);
         for (unsigned at = 0; to && at < bytes; at += 4)
@@ -100,7 +105,7 @@ const struct wmi_op *wmi_step_vmem_from_lds(char *restrict frame, const struct w
 {
     uint32_t *value = (uint32_t *)(frame + op->d);
     const unsigned size = ((const struct wmi_frame *)frame)->wave_size, bytes = moved_bytes(op);
-    for (uint64_t left = ((const struct wmi_frame *)frame)->exec.bits; left; left &= left - 1) {
+    for (uint64_t left = lanes_of(frame, op); left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const unsigned char *from = bytes_of(frame, op, lane);
         for (unsigned at = 0; at < bytes; at += 4) {
