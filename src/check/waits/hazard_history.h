@@ -44,6 +44,13 @@ struct wmi_valu_touch {
     bool there;
 };
 
+/* A register of a WMMA; valus: vector instructions before it. */
+struct wmi_wmma_touch {
+    uint64_t valus;
+    uint32_t number;
+    uint8_t busy_valu, busy_wmma; /* as in struct wmi_hazard_facts; 0: there is none */
+};
+
 /* A write of a scalar register after a vector instruction read it. */
 struct wmi_sgpr_write {
     struct wmi_moment when;
@@ -72,12 +79,13 @@ struct wmi_unsettled_state {
     struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
     struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
+    struct wmi_wmma_touch wmma_result[WMI_VECTOR_REGISTERS], wmma_source[WMI_VECTOR_REGISTERS];
     struct wmi_moment deallocated;
     struct wmi_moment mad_high[WMI_VECTOR_REGISTERS]; /* upper half of a multiply-add; may be wrong */
     /* What is older has been forgotten, which saves clearing it: `wrote` and `transcendental`, and `used`, by
-     * `valus`; the others by `clock`. */
+     * `valus`, as the registers of WMMAs; the others by `clock`. */
     struct wmi_unsettled_since {
-        uint64_t wrote, used, memory, mad_high, vmem_reads, smem_reads, mask, mask_written;
+        uint64_t wmma, wrote, used, memory, mad_high, vmem_reads, smem_reads, mask, mask_written;
         uint64_t rewritten[WMI_SGPR_WRITERS];
     } since;
 };

@@ -149,6 +149,35 @@ static void look_at_wmma(struct wmi_hazard_search *search, const struct wmi_haza
         wmi_hazard_look_unsettled(search, WMI_HAZARD_WMMA, span->first, &u->wmma);
 }
 
+static void look_at_busy(struct wmi_hazard_search *search, unsigned reg, const struct wmi_wmma_touch *touch,
+                         unsigned states)
+{
+    const struct wmi_unsettled_state *u = &search->state->unsettled;
+    if (touch->busy_valu && touch->valus >= u->since.wmma && u->valus - touch->valus - 1 < states)
+        wmi_hazard_look_unsettled(search, WMI_HAZARD_WMMA_BUSY, (int)reg,
+                                  &(struct wmi_moment){1, touch->number});
+}
+
+/* A vector instruction beside a WMMA that still runs. WMMAs run one after another, but read A, B and the index
+ * early. */
+static void look_at_wmma_registers(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
+                                   const struct wmi_span_of_registers *span, unsigned reg)
+{
+    const struct wmi_unsettled_state *u = &search->state->unsettled;
+    const struct wmi_wmma_touch *result = &u->wmma_result[reg - WMI_REGISTER_VGPR],
+                                *source = &u->wmma_source[reg - WMI_REGISTER_VGPR];
+    const bool early = span->role == WMI_ROLE_A || span->role == WMI_ROLE_B ||
+                       (facts->sparse && span->role == WMI_ROLE_C);
+    if (facts->wmma) {
+        if (early)
+            look_at_busy(search, reg, result, result->busy_wmma);
+        return;
+    }
+    look_at_busy(search, reg, result, result->busy_valu);
+    if (span->written)
+        look_at_busy(search, reg, source, source->busy_valu);
+}
+
 /* ---- scalar registers ---- */
 
 static void look_at_sgpr_write(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
@@ -188,6 +217,8 @@ void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazar
                      u->since.mad_high);
             if (is_vector(reg) && facts->valu && spans[i].read)
                 look_at_trans(search, reg);
+            if (is_vector(reg) && facts->valu)
+                look_at_wmma_registers(search, facts, &spans[i], reg);
             if (is_vector(reg) && facts->ldsdir_vdst >= 0 && spans[i].written)
                 look_at_ldsdir(search, facts, reg);
             if (reg < WMI_SCALAR_REGISTERS && spans[i].read)
@@ -297,6 +328,12 @@ static void remember_vgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
         u->wrote[i] = touch;
     if (facts->valu && span->written && facts->trans)
         u->transcendental[i] = touch;
+    const struct wmi_wmma_touch busy = {u->valus, now.number, facts->busy_valu, facts->busy_wmma};
+    if (facts->busy_valu && span->written)
+        u->wmma_result[i] = busy;
+    if (facts->busy_valu && (span->role == WMI_ROLE_A || span->role == WMI_ROLE_B ||
+                             (facts->sparse && span->role == WMI_ROLE_C)))
+        u->wmma_source[i] = busy;
     if (is_memory(facts))
         u->memory[i] = now;
     if (span->written)
@@ -390,7 +427,7 @@ void wmi_unsettled_begin(struct wmi_unsettled_state *u)
 {
     struct wmi_unsettled_since *since = &u->since;
     const uint64_t now = ++u->clock;
-    since->wrote = since->used = u->valus;
+    since->wmma = since->wrote = since->used = u->valus;
     since->memory = since->mad_high = since->vmem_reads = since->smem_reads = since->mask =
         since->mask_written = now;
     for (unsigned i = 0; i < WMI_SGPR_WRITERS; i++)
@@ -429,6 +466,8 @@ enum item {
     EXEC_READ,
     EXEC_VALUS,
     WMMA_RESULT,
+    BUSY_RESULT,
+    BUSY_SOURCE,
     DEALLOCATED_VGPRS,
 };
 
@@ -486,9 +525,21 @@ static void add_touch(struct list *list, enum item what, unsigned reg, const str
         add(list, item);
 }
 
+static void add_busy(struct list *list, enum item what, unsigned reg, const struct wmi_wmma_touch *touch)
+{
+    const struct wmi_unsettled_state *u = list->u;
+    if (touch->busy_valu && touch->valus >= u->since.wmma && u->valus - touch->valus <= touch->busy_wmma)
+        add(list, (struct wmi_unsettled_item){.what = what,
+                                              .reg = (uint16_t)reg,
+                                              .number = touch->number,
+                                              .valus = (uint8_t)(u->valus - touch->valus),
+                                              .busy_valu = touch->busy_valu,
+                                              .busy_wmma = touch->busy_wmma});
+}
+
 /* Which kinds of items can matter on the target. */
 struct kinds {
-    bool vmem_reads, smem_reads, mask, sgprs, forward, ldsdir_valu, ldsdir_vmem, transcendental, mad;
+    bool vmem_reads, smem_reads, mask, sgprs, forward, ldsdir_valu, ldsdir_vmem, transcendental, mad, busy;
 };
 
 static void add_scalar(struct list *list, const struct kinds *kinds, unsigned reg)
@@ -525,6 +576,10 @@ static void add_vector(struct list *list, const struct kinds *kinds, unsigned re
         add_moment(list, MEMORY, reg, &u->memory[i], u->since.memory);
     if (kinds->mad)
         add_moment(list, MAD_HIGH, reg, &u->mad_high[i], u->since.mad_high);
+    if (kinds->busy) {
+        add_busy(list, BUSY_RESULT, reg, &u->wmma_result[i]);
+        add_busy(list, BUSY_SOURCE, reg, &u->wmma_source[i]);
+    }
 }
 
 unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wmi_target *target,
@@ -542,6 +597,7 @@ unsigned wmi_unsettled_save(const struct wmi_unsettled_state *u, const struct wm
         .ldsdir_vmem = wmi_hazard_states(target, WMI_HAZARD_LDSDIR_VMEM),
         .transcendental = wmi_hazard_states(target, WMI_HAZARD_TRANS_USE),
         .mad = wmi_hazard_states(target, WMI_HAZARD_MAD_OVERLAP),
+        .busy = wmi_hazard_states(target, WMI_HAZARD_WMMA_BUSY),
     };
     for (unsigned reg = 0; reg < WMI_SCALAR_REGISTERS; reg++)
         add_scalar(&list, &kinds, reg);
@@ -578,6 +634,7 @@ static void restore(struct wmi_unsettled_state *u, const struct wmi_unsettled_it
                                          .number = item->number,
                                          .there = true};
     const unsigned v = item->reg - WMI_REGISTER_VGPR; /* of a VGPR */
+    const struct wmi_wmma_touch busy = {valus, item->number, item->busy_valu, item->busy_wmma};
     switch ((enum item)item->what) {
     case VMEM_READS:
         u->vmem_reads[item->reg] = moment;
@@ -630,6 +687,12 @@ static void restore(struct wmi_unsettled_state *u, const struct wmi_unsettled_it
         u->wmma = moment;
         u->wmma_first = item->reg;
         u->wmma_count = item->valus;
+        break;
+    case BUSY_RESULT:
+        u->wmma_result[v] = busy;
+        break;
+    case BUSY_SOURCE:
+        u->wmma_source[v] = busy;
         break;
     case DEALLOCATED_VGPRS:
         u->deallocated = moment;

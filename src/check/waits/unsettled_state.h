@@ -20,12 +20,13 @@ struct wmi_unsettled_item {
     uint32_t number; /* of the instruction, if a finding may name it */
     uint16_t reg;
     uint8_t what;
-    uint8_t valus, transcendentals; /* executed since; valus: for WMMA, registers */
+    uint8_t valus, transcendentals; /* executed since; valus: for WMMA's result, registers */
     uint8_t exec;  /* vector instructions from the write of EXEC to the one that is meant, plus 1; 0: none */
+    uint8_t busy_valu, busy_wmma; /* of registers of a WMMA */
     uint8_t flags; /* of what is meant */
 };
 
-enum { WMI_UNSETTLED_ITEMS = 5 * WMI_VECTOR_REGISTERS + 6 * WMI_SCALAR_REGISTERS + 6 };
+enum { WMI_UNSETTLED_ITEMS = 7 * WMI_VECTOR_REGISTERS + 6 * WMI_SCALAR_REGISTERS + 6 };
 
 /* Writes the items of a state, which has used registers below `reach`; returns their number. States with the
  * same items find the same hazards from now on. */

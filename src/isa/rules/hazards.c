@@ -123,6 +123,11 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
                               "s_nop", "LLVM 22, checkPermlaneHazards"},
     [WMI_HAZARD_PART_FORWARD] = {"part-forward", "was just written in part and is used", "s_nop",
                                  "LLVM 22, checkVALUHazards"},
+    [WMI_HAZARD_WMMA_BUSY] = {"wmma-busy",
+                              "is the result of a WMMA and used too soon, or is overwritten while it may "
+                              "still be read by one",
+                              "v_nop or other vector instructions",
+                              "LLVM, checkWMMACoexecutionHazards"},
     [WMI_HAZARD_LDS_BRANCH_VMEM] =
         {"lds-branch-vmem", "LDS and vector memory on both sides of a branch without a wait for stores",
          "s_waitcnt_vscnt null, 0x0", "LLVM, fixLdsBranchVmemWARHazard"},
@@ -142,9 +147,10 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
 #define SINCE_940                                                                                            \
     [WMI_HAZARD_STORE_DATA] = 2, [WMI_HAZARD_TRANS_FORWARD] = 1, [WMI_HAZARD_VALU_SGPR_VALU] = 2,            \
     [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4
-#define SINCE_11                                                                                             \
+#define SINCE_11_ANY                                                                                         \
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
-    [WMI_HAZARD_WMMA] = 1, [WMI_HAZARD_VGPR_DEALLOCATED] = 1
+    [WMI_HAZARD_VGPR_DEALLOCATED] = 1
+#define SINCE_11 SINCE_11_ANY, [WMI_HAZARD_WMMA] = 1
 
 /* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950, 12.5. Hazards
  * that are not distances, or whose distance depends on the instructions, have 1 where they exist. */
@@ -179,7 +185,7 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {SINCE_11, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
     {SINCE_11, [WMI_HAZARD_VALU_READ_SGPR] = 1},
     {SINCE_90A, SINCE_940, [WMI_HAZARD_VALU_SWAP] = 2, [WMI_HAZARD_PART_FORWARD] = 1},
-    {SINCE_11},
+    {SINCE_11_ANY, [WMI_HAZARD_WMMA_BUSY] = 1},
 };
 
 unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind kind)
@@ -242,6 +248,24 @@ static int8_t mask_role(const struct wmi_instruction *insn)
     return row->class == WMI_CLASS_VALU && row->flags & WMI_ROW_READS_VCC ? WMI_ROLE_NONE : -1;
 }
 
+/* How long a WMMA keeps its registers. Source: LLVM, checkWMMACoexecutionHazards, after LLVM 22, which has shorter
+ * times for fp8 and fp4 than LLVM 22 itself; the numbers are those of its latencies of 4, 8 and 16 clocks. f32 and f64
+ * have no such times. */
+static void find_busy(const struct wmi_target *target, const struct wmi_instruction *insn,
+                      const struct wmi_matrix *matrix, struct wmi_hazard_facts *facts)
+{
+    enum { FP4 = 4 }; /* of matrix_a_fmt and matrix_b_fmt */
+    const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A);
+    const bool integers = matrix && matrix->a == WMI_ELEMENT_iu8,
+               short_f8 = matrix && !matrix->sparse && a && matrix->k == 64 && !integers,
+               both_fp4 = insn->field[WMI_FIELD_matrix_a_fmt] == FP4 &&
+                          insn->field[WMI_FIELD_matrix_b_fmt] == FP4;
+    if (!facts->wmma || !wmi_hazard_states(target, WMI_HAZARD_WMMA_BUSY) || matrix->k <= 4)
+        return;
+    facts->busy_valu = matrix->sparse ? (integers ? 4 : 2) : integers ? 8 : short_f8 || both_fp4 ? 1 : 4;
+    facts->busy_wmma = facts->busy_valu + 1;
+}
+
 static void find_later(const struct wmi_target *target, const struct wmi_instruction *insn,
                        struct wmi_hazard_facts *facts)
 {
@@ -268,6 +292,7 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
                   (row->group == WMI_GROUP_PART && insn->field[WMI_FIELD_op_sel] & 8);
     facts->wmma = matrix && !wmi_target_limit(target, WMI_LIMIT_matrix_hazards);
     facts->sparse = facts->wmma && matrix->sparse;
+    find_busy(target, insn, matrix, facts);
     facts->wave64 = wmi_target_limit(target, WMI_LIMIT_wave) == 64;
     facts->mask_role = mask_role(insn);
     facts->ldsdir_vdst =
