@@ -50,6 +50,16 @@ REFERENCE(wmma_fp8_bf8)
 REFERENCE(swmmac_f16)
 REFERENCE(wmma_scaled_fp8_bf8)
 REFERENCE(wmma_fp4)
+REFERENCE(wmma_f32)
+REFERENCE(wmma_fp6_bf6)
+REFERENCE(wmma_scale16)
+REFERENCE(swmmac_bf16)
+REFERENCE(swmmac_i8)
+REFERENCE(swmmac_fp8_bf8)
+REFERENCE(transposed_16)
+REFERENCE(transposed_8)
+REFERENCE(transposed_6)
+REFERENCE(transposed_4)
 
 #else
 
@@ -560,6 +570,272 @@ TILES wmma_fp4 ARGUMENTS
     wide x = 0, y = 0; // the upper half is not used
     PACK_128(x, y, 64, 4, 32, fp4_bits, fp4_bits)
     c = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(4, x, 4, y, (short)0, c);
+    STORE_ROWS(c)
+}
+typedef float pair __attribute__((ext_vector_type(2)));
+TILES wmma_f32 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 4) {
+        pair x, y;
+        FILL(x, y, 2, row + lane % 16, column + lane % 16, k + lane / 16 * 2, (float))
+        c = __builtin_amdgcn_wmma_f32_16x16x4_f32(false, x, false, y, (short)0, c, false, false);
+    }
+    STORE_ROWS(c)
+}
+
+// Elements of 6 bits lie across dwords.
+static uint fp6_bits(int x) { return (uint)(x < 0 ? 32 : 0) | abs(x) * 8; }
+static uint bf6_bits(int x) { return (uint)(x < 0 ? 32 : 0) | (x ? 8 + abs(x) * 4 : 0); }
+#define PUT_6(X, S, VALUE)                                                                                             \
+    do {                                                                                                               \
+        const ulong bits = (ulong)(VALUE) << (S) * 6 % 32;                                                             \
+        (X)[(S) * 6 / 32] |= (uint)bits;                                                                               \
+        if ((S) * 6 % 32 > 26)                                                                                         \
+            (X)[(S) * 6 / 32 + 1] |= (uint)(bits >> 32);                                                               \
+    } while (0)
+TILES wmma_fp6_bf6 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    uint x[16] = {0}, y[16] = {0};
+    wide p, q;
+    for (int s = 0; s < 64; s++) {
+        const int k = K_OF(s, 32);
+        PUT_6(x, s, k < SIDE ? fp6_bits(left_of(a, row + lane % 16, k)) : 0);
+        PUT_6(y, s, k < SIDE ? bf6_bits(right_of(b, k, column + lane % 16)) : 0);
+    }
+    for (int s = 0; s < 16; s++) {
+        p[s] = (int)x[s];
+        q[s] = (int)y[s];
+    }
+    c = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(2, p, 3, q, (short)0, c);
+    STORE_ROWS(c)
+}
+// Each block of 16 k of a row has its own scale, by which its elements are divided.
+static uint divided(int x, int by) { return (uint)__builtin_amdgcn_cvt_pk_fp8_f32((float)x / (1 << by), 0.0f, 0, false) & 0xff; }
+TILES wmma_scale16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    wide x = 0, y = 0;
+    ulong scale_x = 0, scale_y = 0;
+    for (int s = 0; s < 64; s++) {
+        const int k = K_OF(s, 16), at = s * 8, block = k / 16;
+        x[at / 32] |= k < SIDE ? divided(left_of(a, row + lane % 16, k), block % 3 + lane % 2) << at % 32 : 0;
+        y[at / 32] |= k < SIDE ? divided(right_of(b, k, column + lane % 16), 2 - block % 2) << at % 32 : 0;
+    }
+    for (int block = 0; block < 8; block++) {
+        scale_x |= (ulong)(127 + block % 3 + lane % 2) << 8 * block;
+        scale_y |= (ulong)(127 + 2 - block % 2) << 8 * block;
+    }
+    // The upper lanes have no scales of A; those of B are there instead.
+    scale_x = lane < 16 ? scale_x : 0x0102030405060708;
+    scale_y = lane < 16 ? 0x0102030405060708 : scale_y;
+    c = __builtin_amdgcn_wmma_scale16_f32_16x16x128_f8f6f4(0, x, 0, y, (short)0, c, 0, 0, (long)scale_x, 1, 0, (long)scale_y,
+                                                           false, false);
+    STORE_ROWS(c)
+}
+
+// As smfmac_f16: of each four elements of A the first two, then the last two. K of element S that A stores, in steps of
+// SIZE.
+#define STORED_K(S) (4 * (K_OF(S, 8) / 2) + 2 * upper + (S) % 2)
+typedef half many_halves __attribute__((ext_vector_type(32)));
+typedef __bf16 many_shorts __attribute__((ext_vector_type(32)));
+TILES swmmac_f16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        halves x;
+        many_halves y;
+        for (int s = 0; s < 16; s++)
+            x[s] = (half)left_of(a, row + lane % 16, STORED_K(s));
+        for (int s = 0; s < 32; s++)
+            y[s] = (half)right_of(b, K_OF(s, 16), column + lane % 16);
+        c = __builtin_amdgcn_swmmac_f32_16x16x64_f16(false, x, false, y, c, upper ? 0xeeeeeeee : 0x44444444, false, false);
+    }
+    STORE_ROWS(c)
+}
+TILES swmmac_bf16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        integers x = 0;
+        wide y = 0;
+        for (int s = 0; s < 16; s++)
+            x[s / 2] |= (bf16_of(left_of(a, row + lane % 16, STORED_K(s))) & 0xffff) << s % 2 * 16;
+        for (int s = 0; s < 32; s++)
+            y[s / 2] |= (bf16_of(right_of(b, K_OF(s, 16), column + lane % 16)) & 0xffff) << s % 2 * 16;
+        c = __builtin_amdgcn_swmmac_f32_16x16x64_bf16(false, __builtin_astype(x, shorts), false, __builtin_astype(y, many_shorts), c,
+                                                      upper ? 0xeeeeeeee : 0x44444444, false, false);
+    }
+    STORE_ROWS(c)
+}
+// 128 elements along k, of which those beyond the side of 64 are 0.
+#define SPARSE_8(X, Y, LEFT, RIGHT)                                                                                    \
+    for (int s = 0; s < 32; s++) {                                                                                     \
+        const int k = STORED_K(s);                                                                                     \
+        (X)[s / 4] |= k < SIDE ? LEFT(left_of(a, row + lane % 16, k)) << s % 4 * 8 : 0;                                \
+    }                                                                                                                  \
+    for (int s = 0; s < 64; s++) {                                                                                     \
+        const int k = K_OF(s, 16);                                                                                     \
+        (Y)[s / 4] |= k < SIDE ? RIGHT(right_of(b, k, column + lane % 16)) << s % 4 * 8 : 0;                           \
+    }
+TILES swmmac_i8 ARGUMENTS
+{
+    PLACE;
+    integers c = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        integers x = 0;
+        wide y = 0;
+        SPARSE_8(x, y, byte_of, byte_of)
+        c = __builtin_amdgcn_swmmac_i32_16x16x128_iu8(true, x, true, y, c, upper ? 0xeeeeeeeeeeeeeeee : 0x4444444444444444, false,
+                                                      false);
+    }
+    STORE_ROWS(c)
+}
+TILES swmmac_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        integers x = 0;
+        wide y = 0;
+        SPARSE_8(x, y, fp8_of, bf8_of)
+        c = __builtin_amdgcn_swmmac_f32_16x16x128_fp8_bf8(x, y, c, upper ? 0xeeeeeeeeeeeeeeee : 0x4444444444444444, false, false);
+    }
+    STORE_ROWS(c)
+}
+
+// B's rows lie in LDS and, for the second half of k, in global memory, in the place of the tile of results. Loads
+// transpose them. Which part of a row a lane loads: CDNA 5 ISA, figure of "WMMA Load-Transpose Instructions".
+typedef int words2 __attribute__((ext_vector_type(2)));
+typedef int words3 __attribute__((ext_vector_type(3)));
+typedef half words8 __attribute__((ext_vector_type(8)));
+typedef local words2 *local_2;
+typedef global words2 *global_2;
+typedef local words3 *local_3;
+typedef global words3 *global_3;
+#define ROW_AT(R) ((R) % 16 * 64 + (R) / 16 * 32)
+#define GLOBAL_AT(AT) ((global uchar *)(out + SIDE * (row + (AT) / 64) + column) + (AT) % 64)
+static void put(local uchar *rows, int at, int bits, uint value)
+{
+    for (int i = 0; i < bits; i++, at++)
+        rows[at / 8] = (uchar)((rows[at / 8] & ~(1 << at % 8)) | (value >> i & 1) << at % 8);
+}
+// Row r is that of k = K. Both waves of the workgroup do the same.
+#define STAGE(COUNT, K, BITS, AS)                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                                               \
+    for (int r = 0; r < (COUNT); r++)                                                                                  \
+        if (lane == 0)                                                                                                 \
+            for (int n = 0; n < 16; n++)                                                                               \
+                put(rows + ROW_AT(r), n * (BITS), BITS, AS(right_of(b, K, column + n)));                               \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);                                                               \
+    for (int i = lane; i < 256; i += 32)                                                                               \
+        *(global uint *)GLOBAL_AT(4 * i) = ((local uint *)rows)[i];                                                    \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+static uint half_bits(int x) { return as_ushort((half)x); }
+
+TILES transposed_16 ARGUMENTS
+{
+    PLACE;
+    local uchar rows[1024] __attribute__((aligned(16)));
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        halves x, y;
+        for (int s = 0; s < 16; s++)
+            x[s] = (half)left_of(a, row + lane % 16, k + K_OF(s, 8));
+        for (int part = 0; part < 2; part++) {
+            const int at = ROW_AT(lane / 16 * 8 + lane % 8) + lane / 8 % 2 * 16;
+            words8 z;
+            STAGE(16, k + 16 * part + r, 16, half_bits)
+            if (k)
+                z = __builtin_amdgcn_global_load_tr16_b128_v8f16((global words8 *)GLOBAL_AT(at));
+            else
+                z = __builtin_amdgcn_ds_load_tr16_b128_v8f16((local words8 *)(rows + at));
+            for (int s = 0; s < 8; s++)
+                y[8 * part + s] = z[s];
+        }
+        c = __builtin_amdgcn_wmma_f32_16x16x32_f16(false, x, false, y, (short)0, c, false, false);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    STORE_ROWS(c)
+}
+TILES transposed_8 ARGUMENTS
+{
+    PLACE;
+    local uchar rows[1024] __attribute__((aligned(16)));
+    integers c = 0, x = 0, y = 0, unused = 0;
+    const int k = 0;
+    PACK_RUNS(x, unused, 32, 8, 8, byte_of, byte_of)
+    for (int part = 0; part < 4; part++) {
+        const int at = ROW_AT(lane / 8 * 4 + lane % 4) + lane / 4 % 2 * 8;
+        words2 z;
+        STAGE(16, 16 * part + r, 8, byte_of)
+        if (part > 1)
+            z = __builtin_amdgcn_global_load_tr8_b64_v2i32((global_2)GLOBAL_AT(at));
+        else
+            z = __builtin_amdgcn_ds_load_tr8_b64_v2i32((local_2)(rows + at));
+        y[2 * part] = z[0];
+        y[2 * part + 1] = z[1];
+    }
+    c = __builtin_amdgcn_wmma_i32_16x16x64_iu8(true, x, true, y, c, false, false);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    STORE_ROWS(c)
+}
+// A lane loads a whole row: 16 of those of the lower lanes, then 16 of the upper ones.
+TILES transposed_6 ARGUMENTS
+{
+    PLACE;
+    local uchar rows[1024] __attribute__((aligned(16)));
+    results c = 0;
+    uint x[16] = {0};
+    wide p, q = 0;
+    for (int s = 0; s < 64; s++) {
+        const int k = K_OF(s, 32);
+        PUT_6(x, s, k < SIDE ? fp6_bits(left_of(a, row + lane % 16, k)) : 0);
+    }
+    for (int s = 0; s < 16; s++)
+        p[s] = (int)x[s];
+    for (int part = 0; part < 2; part++) {
+        const int quarter = lane / 4 % 4, moved = quarter % 3 ? 3 - quarter : quarter;
+        const int at = ROW_AT(lane / 16 * 16 + moved * 4 + lane % 4);
+        words3 z;
+        STAGE(32, 16 * part + 32 * (r / 16) + r % 16, 6, bf6_bits)
+        if (part)
+            z = __builtin_amdgcn_global_load_tr6_b96_v3i32((global_3)GLOBAL_AT(at));
+        else
+            z = __builtin_amdgcn_ds_load_tr6_b96_v3i32((local_3)(rows + at));
+        for (int s = 0; s < 3; s++)
+            q[3 * part + s] = z[s];
+    }
+    c = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(2, p, 3, q, (short)0, c);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    STORE_ROWS(c)
+}
+TILES transposed_4 ARGUMENTS
+{
+    PLACE;
+    local uchar rows[1024] __attribute__((aligned(16)));
+    results c = 0;
+    wide x = 0, y = 0, unused = 0;
+    PACK_128(x, unused, 64, 4, 32, fp4_bits, fp4_bits)
+    for (int part = 0; part < 2; part++) {
+        const int at = ROW_AT(lane / 8 % 2 * 16 + lane / 16 * 8 + lane % 8);
+        words2 z;
+        STAGE(32, 16 * part + 32 * (r / 16) + r % 16, 4, fp4_bits)
+        if (part)
+            z = __builtin_amdgcn_global_load_tr4_b64_v2i32((global_2)GLOBAL_AT(at));
+        else
+            z = __builtin_amdgcn_ds_load_tr4_b64_v2i32((local_2)(rows + at));
+        y[2 * part] = z[0];
+        y[2 * part + 1] = z[1];
+    }
+    c = __builtin_amdgcn_wmma_f32_16x16x128_f8f6f4(4, x, 4, y, (short)0, c);
+    barrier(CLK_GLOBAL_MEM_FENCE);
     STORE_ROWS(c)
 }
 #endif
