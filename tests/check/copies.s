@@ -124,3 +124,63 @@ tensors:
     s_wait_tensorcnt 0x0
     s_wait_dscnt 0x0
     s_endpgm
+
+; The store still reads LDS.
+; KERNEL: overwritten in lds=1024
+; RUN: overwritten -g 128 -b 128 --arg in=iota:u32:512
+overwritten:
+    begin
+    global_store_async_from_lds_b32 v1, v1, s[4:5]
+    ds_store_b32 v1, v0             ; FINDS: store-from-lds-before-wait
+    s_wait_asynccnt 0x0
+    s_wait_dscnt 0x0
+    s_endpgm
+
+; KERNEL: overwritten_good in lds=1024
+; RUN: overwritten_good -g 128 -b 128 --arg in=iota:u32:512
+overwritten_good:
+    begin
+    global_store_async_from_lds_b32 v1, v1, s[4:5]
+    s_wait_asynccnt 0x0
+    ds_store_b32 v1, v0
+    s_wait_dscnt 0x0
+    s_endpgm
+
+; The wait leaves the second store, which reads other dwords.
+; KERNEL: overwritten_counted in lds=1024
+; RUN: overwritten_counted -g 128 -b 128 --arg in=iota:u32:512
+overwritten_counted:
+    begin
+    global_store_async_from_lds_b32 v1, v1, s[4:5]
+    global_store_async_from_lds_b32 v1, v1, s[4:5] offset:512
+    s_wait_asynccnt 0x1
+    ds_store_b32 v1, v0
+    ds_store_b32 v1, v0 offset:512  ; FINDS: store-from-lds-before-wait
+    s_wait_asynccnt 0x0
+    s_wait_dscnt 0x0
+    s_endpgm
+
+; Another wave overwrites what the store still reads behind the barrier.
+; KERNEL: overwritten_by_other in lds=1024
+; RUN: overwritten_by_other -g 128 -b 128 --arg in=iota:u32:512
+overwritten_by_other:
+    begin
+    global_store_async_from_lds_b32 v1, v1, s[4:5]
+    s_barrier_signal -1
+    s_barrier_wait -1
+    ds_store_b32 v2, v0             ; FINDS: store-from-lds-at-barrier
+    s_wait_asynccnt 0x0
+    s_wait_dscnt 0x0
+    s_endpgm
+
+; KERNEL: overwritten_by_other_good in lds=1024
+; RUN: overwritten_by_other_good -g 128 -b 128 --arg in=iota:u32:512
+overwritten_by_other_good:
+    begin
+    global_store_async_from_lds_b32 v1, v1, s[4:5]
+    s_wait_asynccnt 0x0
+    s_barrier_signal -1
+    s_barrier_wait -1
+    ds_store_b32 v2, v0
+    s_wait_dscnt 0x0
+    s_endpgm

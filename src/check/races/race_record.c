@@ -348,6 +348,8 @@ static enum wmi_race_kind kind_of_flight(const struct wmi_races *races, const st
                                          bool own)
 {
     const struct wmi_race_insn *now = &races->insn[races->slot];
+    if (flight->counter && flight->kind == WMI_ACCESS_LOAD)
+        return own ? WMI_RACE_STORE_FROM_LDS : WMI_RACE_STORE_FROM_LDS_AT_BARRIER;
     if (own)
         return WMI_RACE_LOAD_TO_LDS;
     if (flight->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
@@ -378,9 +380,16 @@ static void check_flight(struct wmi_races *races, const struct wmi_race_flight *
 }
 
 /* Whether the wave's own operation in flight is not ordered with the instruction, because one of them is a
- * load to LDS. Loads to LDS are ordered among themselves. */
+ * load to LDS. Loads to LDS are ordered among themselves, but asynchronous stores of gfx12.5 neither among
+ * themselves nor with those (CDNA 5 ISA, "Asynchronous Memory Load and Store"). That such a store reads what DS
+ * instructions before it have stored is assumed. */
 static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
 {
+    const bool moves = now->path == WMI_PATH_LDS_DMA;
+    if (moves && flight->counter == WMI_RACE_COUNTS_LDS && now->kind == WMI_ACCESS_LOAD)
+        return false;
+    if (moves && flight->counter == WMI_RACE_COUNTS_MOVES && flight->kind != now->kind)
+        return true;
     return (flight->counter != WMI_RACE_COUNTS_LDS) != (now->path == WMI_PATH_LDS_DMA);
 }
 
@@ -419,7 +428,9 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
     if (pair)
         lanes &= ~(element[1].bad_range | element[1].bad_align);
-    if ((access->path != WMI_PATH_DS && !(to_lds && insn->kind == WMI_ACCESS_STORE)) || !lanes ||
+    if ((access->path != WMI_PATH_DS &&
+         !(to_lds && (insn->kind == WMI_ACCESS_STORE || races->counts_tensors))) ||
+        !lanes ||
         element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;
     struct wmi_race_flight *flight =
@@ -440,6 +451,8 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     flight->bytes = access->bytes;
     flight->places = pair ? 2 : 1;
     flight->kind = insn->kind;
+    if (to_lds && insn->kind == WMI_ACCESS_LOAD && flight->counter == WMI_RACE_COUNTS_MOVES)
+        flight->number++; /* it is counted next, as an access to memory */
     flight->wave = (uint8_t)access->wave;
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);

@@ -241,8 +241,14 @@ static void word_flight(const struct wmi_words *words, const struct wmi_found *f
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
     const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
-    const bool to_lds = kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER;
+    const bool to_lds =
+        kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER || kind == WMI_RACE_STORE_FROM_LDS_AT_BARRIER;
     char barrier[160];
+    if (kind == WMI_RACE_STORE_FROM_LDS) {
+        snprintf(message, size, "wave %u overwrites LDS that its store to memory still reads: '%s' is missing between the two",
+                 found->wave, wait_for_move(model));
+        return;
+    }
     if (kind == WMI_RACE_LOAD_TO_LDS) {
         snprintf(
             message, size,
@@ -306,6 +312,8 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_READ_AT_BARRIER:
     case WMI_RACE_LOAD_TO_LDS_AT_BARRIER:
     case WMI_RACE_LOAD_TO_LDS:
+    case WMI_RACE_STORE_FROM_LDS_AT_BARRIER:
+    case WMI_RACE_STORE_FROM_LDS:
         word_flight(words, found, start, message, size);
         break;
     case WMI_RACE_OF_STORE_BEFORE_BARRIER:
@@ -380,6 +388,10 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
     [WMI_RACE_LOAD_TO_LDS_AT_BARRIER] =
         RULE("load-to-lds-at-barrier", WM_SEVERITY_ERROR,
              "wait for the load by the counter of loads from memory before the barrier", true),
+    [WMI_RACE_STORE_FROM_LDS_AT_BARRIER] =
+        RULE("store-from-lds-at-barrier", WM_SEVERITY_ERROR, "wait for the store before the barrier", true),
+    [WMI_RACE_STORE_FROM_LDS] =
+        RULE("store-from-lds-before-wait", WM_SEVERITY_ERROR, "wait for the store", true),
     [WMI_RACE_OF_STORE_BEFORE_BARRIER] =
         RULE("race-release", WM_SEVERITY_ERROR,
              "a fence of workgroup scope for global memory before the barrier, as __syncthreads() has", true),

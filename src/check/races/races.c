@@ -165,7 +165,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     wmi_race_add_flights(races, access, insn, slot);
     const bool flat = insn->path == WMI_PATH_FLAT;
     group->wave[access->wave].updates |= insn->kind == WMI_ACCESS_ATOMIC && (!insn->lds || flat);
-    if (insn->kind != WMI_ACCESS_LOAD && (insn->lds || flat))
+    if ((insn->kind != WMI_ACCESS_LOAD || insn->path == WMI_PATH_LDS_DMA) && (insn->lds || flat))
         *(insn->path == WMI_PATH_LDS_DMA ? &group->wave[access->wave].lds_moved
                                          : &group->wave[access->wave].lds_stored) = true;
     if (insn->kind != WMI_ACCESS_LOAD && (!insn->lds || flat))

@@ -98,7 +98,8 @@ static uint64_t key_of_counters(uint64_t key, const struct wmi_wait_state *state
 {
     for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
         for (unsigned order = 0; order < WMI_ORDER_COUNT; order++)
-            if (state->issued[counter][order] != state->done[counter][order])
+            if (state->issued[counter][order] != state->done[counter][order] &&
+                !(counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target)))
                 key = mix(mix(key, counter << 8 | order),
                           state->issued[counter][order] - state->done[counter][order]);
     return key;
@@ -140,7 +141,7 @@ struct scan {
 static void scan_operation(struct scan *scan, const struct wmi_wait_state *state, unsigned reg, bool held)
 {
     const struct wmi_pending *pending = held ? &state->held[reg] : &state->written[reg];
-    if (!pending->count || !is_pending(state, pending))
+    if (!pending->count || !is_pending(state, pending) || (held && wmi_wait_has_read(state, pending)))
         return;
     const bool lanes = !held && is_vgpr(reg) && pending->lanes && pending->lanes != UINT64_MAX;
     scan->masked |= lanes;
@@ -182,7 +183,8 @@ struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct w
     memcpy(known->done, state->done, sizeof known->done);
     for (unsigned at = 0; at < 2 * reach; at++) {
         const struct wmi_pending *pending = at % 2 ? &state->held[at / 2] : &state->written[at / 2];
-        if (pending->count && is_pending(state, pending))
+        if (pending->count && is_pending(state, pending) &&
+            !(at % 2 && wmi_wait_has_read(state, pending)))
             known->operation[known->count++] = (struct operation){*pending, (uint16_t)(at / 2), at % 2 == 1};
     }
     *slot = known;

@@ -47,6 +47,12 @@ const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS] = {
                               .remedy = WAITS_REMEDY,
                               .class = WM_CHECK_WAITS,
                               .word = word_missing_wait},
+    [WMI_REPLAY_OVERWRITTEN] = {.name = "source-before-translation",
+                                .source = "CDNA 5 ISA, S_WAIT_XCNT; LLVM, SIInsertWaitcnts",
+                                .remedy = WAITS_REMEDY,
+                                .class = WM_CHECK_WAITS,
+                                .has_first = true,
+                                .word = word_missing_wait},
     [WMI_SCRATCH_DEALLOCATED] =
         {.name = "scratch-store-before-dealloc",
          .source = "LLVM, SIInsertWaitcnts, MSG_DEALLOC_VGPRS",
@@ -63,6 +69,7 @@ static void word_missing_wait(const struct wmi_words *words, const struct wmi_fo
         [WMI_READ_EARLY] = "is read before its data is there",
         [WMI_OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
         [WMI_HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
+        [WMI_REPLAY_OVERWRITTEN] = "is overwritten while a memory instruction that reads it may be replayed",
         [WMI_SCRATCH_DEALLOCATED] = "is deallocated with the VGPRs while a store to it is in flight",
     };
     const struct wmi_wait_rules *rules = words->checker;

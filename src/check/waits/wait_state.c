@@ -35,6 +35,10 @@ static void issue(struct wmi_wait_state *state, const struct wmi_wait_event *eve
 {
     const unsigned largest = wmi_counter_largest(state->target, event->counter);
     wait_until(state, event->counter, largest > event->units ? largest - event->units : 0);
+    if (event->counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target))
+        for (unsigned order = 0; order < WMI_ORDER_COUNT; order++) /* of the other kind of memory */
+            if (order != event->order)
+                state->done[event->counter][order] = state->issued[event->counter][order];
     state->issued[event->counter][event->order] += event->units;
 }
 
@@ -70,9 +74,12 @@ static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
 }
 
 /* VGPRs that stay in use until the counter says that they were read: the data of stores, without addresses;
- * all VGPR sources of GDS instructions and exports. */
-static bool is_held(const struct wmi_span_of_registers *span, const struct wmi_wait_event *event)
+ * all VGPR sources of GDS instructions and exports; all sources until an address has been translated. */
+static bool is_held(const struct wmi_wait_state *state, const struct wmi_span_of_registers *span,
+                    const struct wmi_wait_event *event)
 {
+    if (event->counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target))
+        return span->read && (span->first < WMI_REGISTER_M0 || span->first >= WMI_REGISTER_VGPR);
     if (span->first < WMI_REGISTER_VGPR || !span->read)
         return false;
     return span->role == WMI_ROLE_DATA || span->role == WMI_ROLE_DATA2 || event->order != WMI_ORDER_MEMORY;
@@ -108,8 +115,12 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
                 if (event->writes && spans[i].written)
                     add(&state->written[spans[i].first + k], state, event, number,
                         lanes_of(spans[i].first, lanes));
-                if (event->holds && is_held(&spans[i], event))
-                    add(&state->held[spans[i].first + k], state, event, number, UINT64_MAX);
+                if (!event->holds || !is_held(state, &spans[i], event))
+                    continue;
+                if (e && event->counter == WMI_COUNTER_TRANSLATION &&
+                    wmi_counts_translations(state->target)) /* or its own counter tells */
+                    add(&state->held[spans[i].first + k], state, &facts->event[0], number, UINT64_MAX);
+                add(&state->held[spans[i].first + k], state, event, number, UINT64_MAX);
             }
     }
     state->instructions++;
@@ -165,9 +176,26 @@ bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t l
     return !(pending->lanes & lanes_of(reg, lanes)) || is_done(state, pending, why);
 }
 
+bool wmi_wait_has_read(const struct wmi_wait_state *state, const struct wmi_pending *held)
+{
+    bool has = !held->count;
+    for (unsigned i = 0; i < held->count; i++)
+        has |= state->done[held->counter[i]][held->order[i]] >= held->serial[i];
+    return has;
+}
+
 bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why)
 {
-    return is_done(state, &state->held[reg], why);
+    const struct wmi_pending *held = &state->held[reg];
+    if (wmi_wait_has_read(state, held))
+        return true;
+    const struct wmi_pending last = {.serial = {held->serial[held->count - 1]},
+                                     .counter = {held->counter[held->count - 1]},
+                                     .order = {held->order[held->count - 1]},
+                                     .count = 1,
+                                     .number = held->number,
+                                     .issued_at = held->issued_at};
+    return is_done(state, &last, why);
 }
 
 bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const struct wmi_wait_facts *facts)
@@ -192,6 +220,7 @@ bool wmi_wait_is_idle(const struct wmi_wait_state *state)
     bool idle = true;
     for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
         for (unsigned order = 0; order < WMI_ORDER_COUNT; order++)
-            idle &= state->issued[counter][order] == state->done[counter][order];
+            idle &= (counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target)) ||
+                    state->issued[counter][order] == state->done[counter][order];
     return idle;
 }

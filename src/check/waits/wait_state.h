@@ -61,6 +61,8 @@ bool wmi_wait_is_idle(const struct wmi_wait_state *state);
  */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, uint64_t lanes,
                     struct wmi_not_ready *why);
+/* Whether one of the pending operation's counters says that it is complete. */
+bool wmi_wait_has_read(const struct wmi_wait_state *state, const struct wmi_pending *held);
 /* Whether all pending reads of the register are known to be complete. */
 bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
 /* Whether a write by an instruction with these facts completes after the pending one, because both complete

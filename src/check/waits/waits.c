@@ -271,6 +271,16 @@ static uint64_t exec_of(const uint32_t *scalars)
     return scalars[WMI_REGISTER_EXEC] | (uint64_t)scalars[WMI_REGISTER_EXEC + 1] << 32;
 }
 
+/* Whether the instruction's results come only after what it may overwrite has been translated, because memory
+ * instructions are translated in order. */
+static bool translates(const struct wmi_target *target, const struct instruction *insn)
+{
+    bool does = false;
+    for (unsigned i = 0; i < insn->waits.events && wmi_counts_translations(target); i++)
+        does |= insn->waits.event[i].counter == WMI_COUNTER_TRANSLATION;
+    return does;
+}
+
 /* Whether the registers of one operand may be used yet. exec: the active lanes. */
 static void check_span(struct shard *shard, struct model *model, const struct instruction *insn,
                        const struct wmi_span_of_registers *span, uint64_t exec)
@@ -291,8 +301,11 @@ static void check_span(struct shard *shard, struct model *model, const struct in
                                                           : WMI_OVERWRITTEN_EARLY,
                               reg, &why);
         }
-        if (span->written && !wmi_wait_free(state, reg, &why))
-            find_missing_wait(shard, model, insn, WMI_HELD_OVERWRITTEN, reg, &why);
+        if (span->written && !translates(state->target, insn) && !wmi_wait_free(state, reg, &why))
+            find_missing_wait(shard, model, insn,
+                              wmi_counts_translations(state->target) ? WMI_REPLAY_OVERWRITTEN
+                                                                     : WMI_HELD_OVERWRITTEN,
+                              reg, &why);
     }
 }
 
@@ -326,7 +339,10 @@ static void check_waits(struct shard *shard, struct wave *wave, struct model *mo
     for (unsigned i = 0; i < insn->spans; i++)
         if (!insn->span[i].read)
             check_span(shard, model, insn, &insn->span[i], exec);
-    const bool needless = shard->check->what & WM_CHECK_NEEDLESS && keep_uses(shard, number);
+    const bool of_translation = waits.waits && wmi_counts_translations(shard->check->rules.target) &&
+                                waits.limit[WMI_COUNTER_TRANSLATION] != UINT8_MAX;
+    const bool needless =
+        shard->check->what & WM_CHECK_NEEDLESS && !of_translation && keep_uses(shard, number);
     uint64_t before[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];
     if (needless && !waits.waits)
         wmi_needless_instruction(&wave->last, shard->uses, &model->waits, insn->role, insn->span,
@@ -622,7 +638,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     }
     struct instruction *entry = &(*chunk)[number % CHUNK];
     *entry = (struct instruction){.pc = pc,
-                                  .waits = wmi_wait_facts_of(check->rules.target, insn),
+                                  .waits = wmi_wait_facts_of_all(check->rules.target, insn),
                                   .hazards = wmi_hazard_facts_of(check->rules.target, insn),
                                   .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS,
                                   .role = wmi_wait_role_of(insn),
@@ -643,7 +659,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
 static bool joins(void *self, const struct wmi_instruction *insn)
 {
     const struct checker *check = self;
-    const struct wmi_wait_facts facts = wmi_wait_facts_of(check->rules.target, insn);
+    const struct wmi_wait_facts facts = wmi_wait_facts_of_all(check->rules.target, insn);
     if (!check->instructions || facts.waits || facts.by_place || wmi_rows[insn->id].flags & WMI_ROW_ENDS)
         return false;
     const struct instruction *before = instruction_of(check, check->instructions - 1);

@@ -67,7 +67,8 @@ static const struct rules all_rules[] = {
               [WMI_COUNTER_ASYNC] = "asynccnt",
               [WMI_COUNTER_TENSOR] = "tensorcnt",
               [WMI_COUNTER_DS] = "dscnt",
-              [WMI_COUNTER_KM] = "kmcnt"}},
+              [WMI_COUNTER_KM] = "kmcnt",
+              [WMI_COUNTER_TRANSLATION] = "xcnt"}},
 };
 
 static const struct rules *rules_of(const struct wmi_target *target)
@@ -82,6 +83,7 @@ unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter c
         [WMI_COUNTER_STORE] = 6, [WMI_COUNTER_SAMPLE] = 6, [WMI_COUNTER_BVH] = 3, [WMI_COUNTER_KM] = 5};
     const unsigned bits = counter == WMI_COUNTER_LOAD  ? wmi_target_limit(target, WMI_LIMIT_vmcnt_bits)
                           : counter == WMI_COUNTER_DS  ? wmi_target_limit(target, WMI_LIMIT_lgkmcnt_bits)
+                          : counter == WMI_COUNTER_TRANSLATION && rules_of(target)->copies ? 6u
                           : counter == WMI_COUNTER_EXP ? wmi_target_limit(target, WMI_LIMIT_expcnt_bits)
                           : counter == WMI_COUNTER_TENSOR && rules_of(target)->copies ? 6u
                                                                                       : fixed[counter];
@@ -292,6 +294,29 @@ struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const s
     struct wmi_wait_facts facts = {0};
     find_waits(target, insn, &facts);
     raise_counters(rules_of(target), row, &use, &facts);
+    return facts;
+}
+
+bool wmi_counts_translations(const struct wmi_target *target)
+{
+    return rules_of(target)->copies;
+}
+
+/* Scalar and vector memory never wait for translation at the same time. Source: CDNA 5 ISA, "Memory Dependency
+ * Counters"; LLVM, SIInsertWaitcnts, X_CNT. */
+struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
+                                            const struct wmi_instruction *insn)
+{
+    const enum wmi_counted_as as = (enum wmi_counted_as)wmi_rows[insn->id].counts;
+    struct wmi_wait_facts facts = wmi_wait_facts_of(target, insn);
+    const struct wmi_operand *immediate = wmi_operand(insn, WMI_ROLE_IMM);
+    if (!wmi_counts_translations(target))
+        return facts;
+    if (insn->id == WMI_INSN_s_wait_xcnt && immediate)
+        wait_for(&facts, WMI_COUNTER_TRANSLATION, (unsigned)immediate->value & 63);
+    if (facts.events && as != WMI_COUNTS_LDS && as != WMI_COUNTS_MESSAGE && as != WMI_COUNTS_TENSOR)
+        count_by(&facts, WMI_COUNTER_TRANSLATION,
+                 as == WMI_COUNTS_SCALAR ? WMI_ORDER_SCALAR : WMI_ORDER_MEMORY, 1, false, true);
     return facts;
 }
 

@@ -37,8 +37,17 @@ struct wmi_wait_facts {
     uint8_t limit[WMI_COUNTER_COUNT]; /* waits until counter <= limit; UINT8_MAX: no wait */
 };
 
+/* gfx12.5: memory instructions whose addresses have not been translated. Until then one may be replayed, so its
+ * sources must stay. */
+enum { WMI_COUNTER_TRANSLATION = WMI_COUNTER_EXP };
+
 /* The instruction's effects on the target's counters. */
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn);
+
+/* With those on WMI_COUNTER_TRANSLATION, where it exists. */
+struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
+                                            const struct wmi_instruction *insn);
+bool wmi_counts_translations(const struct wmi_target *target);
 
 /* Describes the counters that instructions of the row increment on the target; false: none. */
 bool wmi_wait_of_row(const struct wmi_target *target, unsigned id, char *text, size_t size);
