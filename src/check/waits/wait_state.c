@@ -91,6 +91,15 @@ static uint64_t lanes_of(unsigned reg, uint64_t lanes)
     return reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH ? lanes : 1;
 }
 
+/* What a load writes has been read by then, as memory instructions are translated in order. */
+static void release_overwritten(struct wmi_wait_state *state, const struct wmi_span_of_registers *spans,
+                                unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; spans[i].written && k < spans[i].count; k++)
+            state->held[spans[i].first + k].count = 0;
+}
+
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
                     uint64_t lanes)
@@ -110,6 +119,8 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
     for (unsigned e = 0; e < facts->events; e++) {
         const struct wmi_wait_event *event = &facts->event[e];
         issue(state, event);
+        if (event->counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target))
+            release_overwritten(state, spans, count);
         for (unsigned i = 0; i < count; i++)
             for (unsigned k = 0; k < spans[i].count; k++) {
                 if (event->writes && spans[i].written)

@@ -615,7 +615,7 @@ static void add_scratch(const struct wmi_target *target, struct instruction *ent
     if (!wmi_hazard_states(target, WMI_HAZARD_VGPR_DEALLOCATED) ||
         (!stores && !entry->hazards.deallocates_vgprs))
         return;
-    for (unsigned i = 0; i < entry->waits.events && stores; i++) {
+    for (unsigned i = 0; i < entry->waits.events && stores && !entry->waits.event[i].holds; i++) {
         entry->waits.event[i].writes = true;
         entry->waits.event[i].sequence = 1;
     }

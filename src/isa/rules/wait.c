@@ -314,6 +314,10 @@ struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
         return facts;
     if (insn->id == WMI_INSN_s_wait_xcnt && immediate)
         wait_for(&facts, WMI_COUNTER_TRANSLATION, (unsigned)immediate->value & 63);
+    /* LLVM 22 does not wait in front of calls and returns. */
+    if (insn->id == WMI_INSN_s_swappc_b64 || insn->id == WMI_INSN_s_setpc_b64 ||
+        insn->id == WMI_INSN_s_call_b64)
+        wait_for(&facts, WMI_COUNTER_TRANSLATION, 0);
     if (facts.events && as != WMI_COUNTS_LDS && as != WMI_COUNTS_MESSAGE && as != WMI_COUNTS_TENSOR)
         count_by(&facts, WMI_COUNTER_TRANSLATION,
                  as == WMI_COUNTS_SCALAR ? WMI_ORDER_SCALAR : WMI_ORDER_MEMORY, 1, false, true);

@@ -39,7 +39,7 @@ struct wmi_wait_facts {
 
 /* gfx12.5: memory instructions whose addresses have not been translated. Until then one may be replayed, so its
  * sources must stay. */
-enum { WMI_COUNTER_TRANSLATION = WMI_COUNTER_EXP };
+#define WMI_COUNTER_TRANSLATION WMI_COUNTER_EXP
 
 /* The instruction's effects on the target's counters. */
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn);
