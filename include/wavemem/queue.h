@@ -49,8 +49,8 @@ struct wm_packet {
      * is decremented, wm_queue_wait finds the dispatch completed, and the other way round. */
     uint64_t completion_signal;
     /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, cluster, arguments,
-     * dynamic_lds and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live until
-     * the dispatch has completed. */
+     * dynamic_lds and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live
+     * until the dispatch has completed. */
     const struct wm_dispatch *options;
     struct wm_result *result; /* filled in before `completed` is called; or NULL */
     /* Called on the queue's thread before completion is signalled; or NULL. status and diag are what

@@ -126,10 +126,10 @@ static enum wm_status check_range(struct wmi_task *task)
                         (unsigned long long)all);
     dispatch->first_group = first;
     dispatch->run_count = request->workgroup_count ? request->workgroup_count : all - first;
-    const char *needs_all = dispatch->run_count == all ? NULL
-                            : request->cooperative     ? "is cooperative"
+    const char *needs_all = dispatch->run_count == all   ? NULL
+                            : request->cooperative       ? "is cooperative"
                             : dispatch->cluster_size > 1 ? "has clusters"
-                            : seeds                    ? "is checked in other orders"
+                            : seeds                      ? "is checked in other orders"
                             : request->profile && wmi_profile_takes_sample(request->profile) ? "is sampled"
                                                                                              : NULL;
     return needs_all ? wmi_fail(task->diag, WM_BAD_ARGUMENT,

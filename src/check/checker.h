@@ -33,9 +33,9 @@ struct wmi_check_dispatch {
     const struct wmi_code_options *code; /* how it is lowered, if nobody else observes it; or NULL */
     bool lowered;                        /* as in the last dispatch: the checkers know its instructions */
     const char *kernel;
-    uint64_t entry;  /* guest address of its first instruction */
-    bool profiled;   /* a profile counts the blocks of this dispatch */
-    uint32_t launch; /* counts the dispatches of the check, from 1 */
+    uint64_t entry;                               /* guest address of its first instruction */
+    bool profiled;                                /* a profile counts the blocks of this dispatch */
+    uint32_t launch;                              /* counts the dispatches of the check, from 1 */
     uint32_t groups[3], workgroup[3], cluster[3]; /* groups, and workgroups of a cluster: in each dimension */
     uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
     bool copies;        /* a kernel of the runtime, which stores what it has loaded */

@@ -608,10 +608,11 @@ static bool read_option(struct world *world, const struct text_line *line)
         option++;
     at += strspn(at, " ");
     if (!good || option == OPTIONS || *at++ != '=') {
-        world_complains(world, line->number,
-                        "'%s' is no option; options are grid, workgroup, cluster, lds, threads, budget, timeout, "
-                        "alignment, on_violation, scalar_cache",
-                        line->text);
+        world_complains(
+            world, line->number,
+            "'%s' is no option; options are grid, workgroup, cluster, lds, threads, budget, timeout, "
+            "alignment, on_violation, scalar_cache",
+            line->text);
         return false;
     }
     while (good && next_word(&at, "", word, sizeof word))

@@ -491,8 +491,8 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             break;
         case OPT_CLUSTER:
             if (!tool_parse_extent(value, d->cluster))
-                return tool_fail("%s--cluster %s: expected workgroups as X, X,Y or X,Y,Z, each at least 1", where,
-                                 value);
+                return tool_fail("%s--cluster %s: expected workgroups as X, X,Y or X,Y,Z, each at least 1",
+                                 where, value);
             break;
         case OPT_OFFSET:
             memset(d->offset, 0, sizeof d->offset);

@@ -13,9 +13,9 @@ struct signals {
 struct wmi_race_cluster {
     struct wmi_race_cluster *next;
     uint64_t number;
-    uint32_t workgroups;         /* that have begun and not ended */
-    uint32_t completed;          /* how often the barrier was */
-    struct signals coming, last; /* since then, and those that completed it */
+    uint32_t workgroups;                              /* that have begun and not ended */
+    uint32_t completed;                               /* how often the barrier was */
+    struct signals coming, last;                      /* since then, and those that completed it */
     uint32_t waits[WMI_CLUSTER_MOST][WMI_RACE_WAVES]; /* of each wave, that have ended */
 };
 

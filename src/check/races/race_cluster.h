@@ -17,7 +17,8 @@ struct wmi_race_clusters {
 /* Called when a workgroup begins and ends. number: of the workgroup. False: no memory. */
 bool wmi_race_cluster_enter(struct wmi_race_clusters *clusters, uint64_t number);
 void wmi_race_cluster_exit(struct wmi_race_clusters *clusters, uint64_t number);
-/* Called when the wave signals the barrier of its cluster, and when it has waited for it. False: no memory. */
+/* Called when the wave signals the barrier of its cluster, and when it has waited for it. False: no memory.
+ */
 bool wmi_race_cluster_signal(struct wmi_race_clusters *clusters, struct wmi_race_order *order,
                              struct wmi_race_group *group, unsigned wave);
 void wmi_race_cluster_wait(struct wmi_race_clusters *clusters, struct wmi_race_order *order,

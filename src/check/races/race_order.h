@@ -31,7 +31,7 @@ struct wmi_race_learned {
     uint8_t how;           /* enum wmi_race_knows */
     uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */
     bool rescanned;    /* `by` has invalidated the scalar cache since */
-    bool near; /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
+    bool near;         /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */

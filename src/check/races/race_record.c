@@ -381,8 +381,8 @@ static void check_flight(struct wmi_races *races, const struct wmi_race_flight *
 
 /* Whether the wave's own operation in flight is not ordered with the instruction, because one of them is a
  * load to LDS. Loads to LDS are ordered among themselves, but asynchronous stores of gfx12.5 neither among
- * themselves nor with those (CDNA 5 ISA, "Asynchronous Memory Load and Store"). That such a store reads what DS
- * instructions before it have stored is assumed. */
+ * themselves nor with those (CDNA 5 ISA, "Asynchronous Memory Load and Store"). That such a store reads what
+ * DS instructions before it have stored is assumed. */
 static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_race_insn *now)
 {
     const bool moves = now->path == WMI_PATH_LDS_DMA;
@@ -430,8 +430,7 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
         lanes &= ~(element[1].bad_range | element[1].bad_align);
     if ((access->path != WMI_PATH_DS &&
          !(to_lds && (insn->kind == WMI_ACCESS_STORE || races->counts_tensors))) ||
-        !lanes ||
-        element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
+        !lanes || element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;
     struct wmi_race_flight *flight =
         wmi_race_flight_add(flights,

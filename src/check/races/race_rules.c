@@ -241,12 +241,13 @@ static void word_flight(const struct wmi_words *words, const struct wmi_found *f
     const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
     const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
     const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
-    const bool to_lds =
-        kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER || kind == WMI_RACE_STORE_FROM_LDS_AT_BARRIER;
+    const bool to_lds = kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER || kind == WMI_RACE_STORE_FROM_LDS_AT_BARRIER;
     char barrier[160];
     if (kind == WMI_RACE_STORE_FROM_LDS) {
-        snprintf(message, size, "wave %u overwrites LDS that its store to memory still reads: '%s' is missing between the two",
-                 found->wave, wait_for_move(model));
+        snprintf(
+            message, size,
+            "wave %u overwrites LDS that its store to memory still reads: '%s' is missing between the two",
+            found->wave, wait_for_move(model));
         return;
     }
     if (kind == WMI_RACE_LOAD_TO_LDS) {

@@ -158,16 +158,16 @@ static void look_at_busy(struct wmi_hazard_search *search, unsigned reg, const s
                                   &(struct wmi_moment){1, touch->number});
 }
 
-/* A vector instruction beside a WMMA that still runs. WMMAs run one after another, but read A, B and the index
- * early. */
+/* A vector instruction beside a WMMA that still runs. WMMAs run one after another, but read A, B and the
+ * index early. */
 static void look_at_wmma_registers(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
                                    const struct wmi_span_of_registers *span, unsigned reg)
 {
     const struct wmi_unsettled_state *u = &search->state->unsettled;
     const struct wmi_wmma_touch *result = &u->wmma_result[reg - WMI_REGISTER_VGPR],
                                 *source = &u->wmma_source[reg - WMI_REGISTER_VGPR];
-    const bool early = span->role == WMI_ROLE_A || span->role == WMI_ROLE_B ||
-                       (facts->sparse && span->role == WMI_ROLE_C);
+    const bool early =
+        span->role == WMI_ROLE_A || span->role == WMI_ROLE_B || (facts->sparse && span->role == WMI_ROLE_C);
     if (facts->wmma) {
         if (early)
             look_at_busy(search, reg, result, result->busy_wmma);
@@ -331,8 +331,8 @@ static void remember_vgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
     const struct wmi_wmma_touch busy = {u->valus, now.number, facts->busy_valu, facts->busy_wmma};
     if (facts->busy_valu && span->written)
         u->wmma_result[i] = busy;
-    if (facts->busy_valu && (span->role == WMI_ROLE_A || span->role == WMI_ROLE_B ||
-                             (facts->sparse && span->role == WMI_ROLE_C)))
+    if (facts->busy_valu &&
+        (span->role == WMI_ROLE_A || span->role == WMI_ROLE_B || (facts->sparse && span->role == WMI_ROLE_C)))
         u->wmma_source[i] = busy;
     if (is_memory(facts))
         u->memory[i] = now;

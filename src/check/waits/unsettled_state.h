@@ -21,9 +21,9 @@ struct wmi_unsettled_item {
     uint16_t reg;
     uint8_t what;
     uint8_t valus, transcendentals; /* executed since; valus: for WMMA's result, registers */
-    uint8_t exec;  /* vector instructions from the write of EXEC to the one that is meant, plus 1; 0: none */
+    uint8_t exec; /* vector instructions from the write of EXEC to the one that is meant, plus 1; 0: none */
     uint8_t busy_valu, busy_wmma; /* of registers of a WMMA */
-    uint8_t flags; /* of what is meant */
+    uint8_t flags;                /* of what is meant */
 };
 
 enum { WMI_UNSETTLED_ITEMS = 7 * WMI_VECTOR_REGISTERS + 6 * WMI_SCALAR_REGISTERS + 6 };

@@ -183,8 +183,7 @@ struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct w
     memcpy(known->done, state->done, sizeof known->done);
     for (unsigned at = 0; at < 2 * reach; at++) {
         const struct wmi_pending *pending = at % 2 ? &state->held[at / 2] : &state->written[at / 2];
-        if (pending->count && is_pending(state, pending) &&
-            !(at % 2 && wmi_wait_has_read(state, pending)))
+        if (pending->count && is_pending(state, pending) && !(at % 2 && wmi_wait_has_read(state, pending)))
             known->operation[known->count++] = (struct operation){*pending, (uint16_t)(at / 2), at % 2 == 1};
     }
     *slot = known;

@@ -3,9 +3,9 @@
  *
  * Sources: RDNA 4 ISA, "Barriers", S_BARRIER_SIGNAL and its kin; LLVM, AMDGPUExecutionSynchronization,
  * "GFX12" (numbers, and what named barriers do, which it says of gfx12.5 only; that gfx12.0 does the same is
- * unverified); CDNA 5 ISA, "Cluster Barriers". Numbers: -1 is the workgroup's barrier, -3 the cluster's; -2 and
- * -4 are the trap handler's, which waves cannot reach; 0 is no barrier; 1 to 16 have names. In a workgroup of
- * one wave those of the workgroup do nothing, and outside of a cluster that of the cluster. */
+ * unverified); CDNA 5 ISA, "Cluster Barriers". Numbers: -1 is the workgroup's barrier, -3 the cluster's; -2
+ * and -4 are the trap handler's, which waves cannot reach; 0 is no barrier; 1 to 16 have names. In a
+ * workgroup of one wave those of the workgroup do nothing, and outside of a cluster that of the cluster. */
 #include "exec/control/barriers.h"
 
 #include "exec/control/steps.h"
@@ -88,8 +88,8 @@ static void complete_named(struct wmi_workgroup *group, int32_t number)
     }
 }
 
-/* Returns 1 for the first signal since the barrier was last completed, 0 for later ones, and -1 if the instruction
- * does nothing. */
+/* Returns 1 for the first signal since the barrier was last completed, 0 for later ones, and -1 if the
+ * instruction does nothing. */
 static int signal_barrier(struct wmi_frame *f, const struct wmi_op *op)
 {
     struct wmi_workgroup *group = wmi_wave_of((const char *)f)->group;

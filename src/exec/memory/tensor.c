@@ -19,7 +19,7 @@ struct tile {
     uint32_t bound[DIMENSIONS], size[DIMENSIONS];
     uint64_t stride[DIMENSIONS]; /* in elements */
     uint32_t interval, padding;  /* padding bytes after each so many bytes of LDS; padding 0: none */
-    uint32_t times, workgroups; /* workgroups: mask of those in the cluster that receive it; 0: this one */
+    uint32_t times, workgroups;  /* workgroups: mask of those in the cluster that receive it; 0: this one */
     uint64_t memory_step, lds_step; /* of each iteration, in elements */
     bool gathers, arrives;
     uint32_t row[ROWS]; /* gathers: y of each row of the tile */
@@ -120,8 +120,8 @@ static struct walk walk_of(const char *frame, const struct tile *tile, bool load
                          .ends = !tile->size[0]};
 }
 
-/* Each workgroup of a multicast asks for the same tile and loads its own copy, see wmi_step_vmem_multicast_lanes().
- * Stores ignore the mask. */
+/* Each workgroup of a multicast asks for the same tile and loads its own copy, see
+ * wmi_step_vmem_multicast_lanes(). Stores ignore the mask. */
 static bool receives(const char *frame, const struct tile *tile, const struct wmi_memory_op *m)
 {
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;

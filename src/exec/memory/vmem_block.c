@@ -114,8 +114,8 @@ const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struc
     return op + 1;
 }
 
-/* M0[15:0] are the workgroups of the cluster that receive what all of them ask for; 0: as outside of a cluster.
- * Each loads its own copy. Source: CDNA 5 ISA, "Multicast Load". */
+/* M0[15:0] are the workgroups of the cluster that receive what all of them ask for; 0: as outside of a
+ * cluster. Each loads its own copy. Source: CDNA 5 ISA, "Multicast Load". */
 const struct wmi_op *wmi_step_vmem_multicast_lanes(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;

@@ -55,9 +55,8 @@ struct wm_checkpoint {
 bool wmi_checkpoint_is_possible(const struct wmi_executor *executor)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    bool possible =
-        !dispatch->gds && !dispatch->stales.mode && dispatch->observers.count == 1 && !dispatch->cooperative &&
-        dispatch->cluster_size == 1;
+    bool possible = !dispatch->gds && !dispatch->stales.mode && dispatch->observers.count == 1 &&
+                    !dispatch->cooperative && dispatch->cluster_size == 1;
     for (unsigned i = 0; i < WMI_GWS_RESOURCES; i++)
         possible &= !dispatch->gws_waiting[i];
     return possible;

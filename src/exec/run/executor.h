@@ -33,8 +33,9 @@ struct wmi_resident {
 /* The state of a host thread that is hidden from steps. */
 struct wmi_executor {
     struct wmi_worker steps; /* first: steps know the executor by this part */
-    /* Unfinished workgroups, of a cluster the first one. Each sweep visits them in the reverse order of the previous sweep, so that a
-     * chain of workgroups in which each waits for a neighbour resolves in one sweep, in either direction. */
+    /* Unfinished workgroups, of a cluster the first one. Each sweep visits them in the reverse order of the
+     * previous sweep, so that a chain of workgroups in which each waits for a neighbour resolves in one
+     * sweep, in either direction. */
     struct wmi_resident *parked, *swept, *unused;
     struct wmi_read_lock *read_lock, own_read_lock; /* of the guest memory, held by its thread */
     unsigned number;                                /* among the executors */
@@ -81,8 +82,8 @@ void *wmi_aligned_zero(size_t size);
 /* False: no memory; wmi_executor_free() frees what was allocated. */
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number);
 void wmi_executor_free(struct wmi_executor *executor);
-/* One workgroup's, or the first of a cluster's, which has the others. number: of the cluster. NULL: no memory;
- * sets executor->out_of_memory. */
+/* One workgroup's, or the first of a cluster's, which has the others. number: of the cluster. NULL: no
+ * memory; sets executor->out_of_memory. */
 struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number);
 /* The residents of the cluster of which this is the first, or only itself. */
 static inline uint32_t wmi_resident_members(const struct wmi_resident *resident)

@@ -171,9 +171,9 @@ static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
     return (uint32_t)(wave == 0) << 31 | wave << 6 | group->wave_count;
 }
 
-/* The workgroup's place in its cluster, x [3:0], y [7:4], z [11:8], and the cluster's largest numbers, x [15:12],
- * y [19:16], z [23:20], of all [27:24]. place: of the cluster in the grid. Source: CDNA 5 ISA, "Cluster
- * State". */
+/* The workgroup's place in its cluster, x [3:0], y [7:4], z [11:8], and the cluster's largest numbers, x
+ * [15:12], y [19:16], z [23:20], of all [27:24]. place: of the cluster in the grid. Source: CDNA 5 ISA,
+ * "Cluster State". */
 static uint32_t place_in_cluster(const struct wmi_workgroup *group, uint32_t place[3])
 {
     const uint32_t *size = group->dispatch->cluster;

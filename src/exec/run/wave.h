@@ -80,9 +80,9 @@ struct wmi_named_barrier {
 
 /* Workgroups that run at the same time, on one thread. */
 struct wmi_cluster {
-    uint32_t size, left;      /* workgroups: all, and those that have not ended */
-    uint32_t signals;         /* s_barrier_signal since the barrier was last completed */
-    uint64_t completed;       /* how often the barrier was */
+    uint32_t size, left;            /* workgroups: all, and those that have not ended */
+    uint32_t signals;               /* s_barrier_signal since the barrier was last completed */
+    uint64_t completed;             /* how often the barrier was */
     struct wmi_workgroup *member[]; /* by number in the cluster */
 };
 
@@ -97,8 +97,8 @@ struct wmi_workgroup {
     uint32_t waves_at_named, waves_at_cluster;
     struct wmi_named_barrier named[WMI_NAMED_BARRIERS + 1]; /* by number */
     struct wmi_wave *waves;
-    struct wmi_cluster *cluster; /* NULL: it is in none */
-    uint32_t rank;               /* its number in the cluster */
+    struct wmi_cluster *cluster;           /* NULL: it is in none */
+    uint32_t rank;                         /* its number in the cluster */
     struct wmi_scalar_cache *scalar_cache; /* NULL: not modelled, or empty */
 };
 

@@ -32,8 +32,9 @@ static void push(struct wmi_resident **stack, struct wmi_resident *resident)
     *stack = resident;
 }
 
-/* Whether the executor has memory for one more workgroup or cluster. The limit and unused memory are shared, because the
- * number of threads must not affect which kernels deadlock when too many of their workgroups wait. */
+/* Whether the executor has memory for one more workgroup or cluster. The limit and unused memory are shared,
+ * because the number of threads must not affect which kernels deadlock when too many of their workgroups
+ * wait. */
 static bool has_room(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -62,8 +63,9 @@ static void give_unused(struct wmi_executor *executor)
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* Takes a workgroup, or the first one of a cluster, from the deal. False: none is left. While workgroups of this executor wait, takes the
- * lowest available one, because a waiting workgroup may rely on all lower ones having started. */
+/* Takes a workgroup, or the first one of a cluster, from the deal. False: none is left. While workgroups of
+ * this executor wait, takes the lowest available one, because a waiting workgroup may rely on all lower ones
+ * having started. */
 static bool take_group(struct wmi_executor *executor, uint64_t *id)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -90,8 +92,8 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
         if (take_group(executor, &id)) {
             struct wmi_resident *resident = pop(&executor->unused);
             wmi_resident_start(executor, resident, id);
-            for (uint32_t i = 0; executor->steps.dispatch->observers.count && i < wmi_resident_members(resident);
-                 i++)
+            for (uint32_t i = 0;
+                 executor->steps.dispatch->observers.count && i < wmi_resident_members(resident); i++)
                 wmi_show_begin(executor, wmi_resident_member(resident, i));
             return resident;
         }

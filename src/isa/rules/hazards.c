@@ -126,8 +126,7 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_WMMA_BUSY] = {"wmma-busy",
                               "is the result of a WMMA and used too soon, or is overwritten while it may "
                               "still be read by one",
-                              "v_nop or other vector instructions",
-                              "LLVM, checkWMMACoexecutionHazards"},
+                              "v_nop or other vector instructions", "LLVM, checkWMMACoexecutionHazards"},
     [WMI_HAZARD_LDS_BRANCH_VMEM] =
         {"lds-branch-vmem", "LDS and vector memory on both sides of a branch without a wait for stores",
          "s_waitcnt_vscnt null, 0x0", "LLVM, fixLdsBranchVmemWARHazard"},
@@ -248,9 +247,9 @@ static int8_t mask_role(const struct wmi_instruction *insn)
     return row->class == WMI_CLASS_VALU && row->flags & WMI_ROW_READS_VCC ? WMI_ROLE_NONE : -1;
 }
 
-/* How long a WMMA keeps its registers. Source: LLVM, checkWMMACoexecutionHazards, after LLVM 22, which has shorter
- * times for fp8 and fp4 than LLVM 22 itself; the numbers are those of its latencies of 4, 8 and 16 clocks. f32 and f64
- * have no such times. */
+/* How long a WMMA keeps its registers. Source: LLVM, checkWMMACoexecutionHazards, after LLVM 22, which has
+ * shorter times for fp8 and fp4 than LLVM 22 itself; the numbers are those of its latencies of 4, 8 and 16
+ * clocks. f32 and f64 have no such times. */
 static void find_busy(const struct wmi_target *target, const struct wmi_instruction *insn,
                       const struct wmi_matrix *matrix, struct wmi_hazard_facts *facts)
 {
@@ -258,8 +257,8 @@ static void find_busy(const struct wmi_target *target, const struct wmi_instruct
     const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A);
     const bool integers = matrix && matrix->a == WMI_ELEMENT_iu8,
                short_f8 = matrix && !matrix->sparse && a && matrix->k == 64 && !integers,
-               both_fp4 = insn->field[WMI_FIELD_matrix_a_fmt] == FP4 &&
-                          insn->field[WMI_FIELD_matrix_b_fmt] == FP4;
+               both_fp4 =
+                   insn->field[WMI_FIELD_matrix_a_fmt] == FP4 && insn->field[WMI_FIELD_matrix_b_fmt] == FP4;
     if (!facts->wmma || !wmi_hazard_states(target, WMI_HAZARD_WMMA_BUSY) || matrix->k <= 4)
         return;
     facts->busy_valu = matrix->sparse ? (integers ? 4 : 2) : integers ? 8 : short_f8 || both_fp4 ? 1 : 4;

@@ -122,7 +122,8 @@ struct wmi_hazard_facts {
     bool mad64;               /* v_mad_u64_u32, v_mad_i64_i32 */
     bool part;                /* of gfx950: writes part of a VGPR */
     bool wmma, sparse;        /* of gfx11 and later; sparse: C is an index */
-    /* Vector instructions between a WMMA and one that must not overlap it: another vector instruction, a WMMA. */
+    /* Vector instructions between a WMMA and one that must not overlap it: another vector instruction, a
+     * WMMA. */
     uint8_t busy_valu, busy_wmma;
     bool wave64;
     bool sa_sdst, va_vcc, va_sdst, va_vdst; /* s_waitcnt_depctr waits for 0 */

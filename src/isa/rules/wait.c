@@ -81,8 +81,8 @@ unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter c
     /* Widths without a limit in isa/targets. Source: RDNA 4 ISA, "S_WAIT_*"; RDNA 3 ISA, S_WAITCNT_VSCNT. */
     static const uint8_t fixed[WMI_COUNTER_COUNT] = {
         [WMI_COUNTER_STORE] = 6, [WMI_COUNTER_SAMPLE] = 6, [WMI_COUNTER_BVH] = 3, [WMI_COUNTER_KM] = 5};
-    const unsigned bits = counter == WMI_COUNTER_LOAD  ? wmi_target_limit(target, WMI_LIMIT_vmcnt_bits)
-                          : counter == WMI_COUNTER_DS  ? wmi_target_limit(target, WMI_LIMIT_lgkmcnt_bits)
+    const unsigned bits = counter == WMI_COUNTER_LOAD ? wmi_target_limit(target, WMI_LIMIT_vmcnt_bits)
+                          : counter == WMI_COUNTER_DS ? wmi_target_limit(target, WMI_LIMIT_lgkmcnt_bits)
                           : counter == WMI_COUNTER_TRANSLATION && rules_of(target)->copies ? 6u
                           : counter == WMI_COUNTER_EXP ? wmi_target_limit(target, WMI_LIMIT_expcnt_bits)
                           : counter == WMI_COUNTER_TENSOR && rules_of(target)->copies ? 6u
@@ -302,8 +302,8 @@ bool wmi_counts_translations(const struct wmi_target *target)
     return rules_of(target)->copies;
 }
 
-/* Scalar and vector memory never wait for translation at the same time. Source: CDNA 5 ISA, "Memory Dependency
- * Counters"; LLVM, SIInsertWaitcnts, X_CNT. */
+/* Scalar and vector memory never wait for translation at the same time. Source: CDNA 5 ISA, "Memory
+ * Dependency Counters"; LLVM, SIInsertWaitcnts, X_CNT. */
 struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
                                             const struct wmi_instruction *insn)
 {

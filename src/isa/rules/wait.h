@@ -37,8 +37,8 @@ struct wmi_wait_facts {
     uint8_t limit[WMI_COUNTER_COUNT]; /* waits until counter <= limit; UINT8_MAX: no wait */
 };
 
-/* gfx12.5: memory instructions whose addresses have not been translated. Until then one may be replayed, so its
- * sources must stay. */
+/* gfx12.5: memory instructions whose addresses have not been translated. Until then one may be replayed, so
+ * its sources must stay. */
 #define WMI_COUNTER_TRANSLATION WMI_COUNTER_EXP
 
 /* The instruction's effects on the target's counters. */
