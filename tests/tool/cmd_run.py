@@ -54,6 +54,19 @@ class Run(Case):
         _, error = self.run_tool("run none.bin -m gfx900 -g 64 -b 64 --gpu rx6800", code=2)
         self.assertIn("the code object is for gfx900", error)
 
+    def test_clusters(self):
+        """What is refused; tests/instructions/clusters.test has what clusters do."""
+        code = self.path("none.s", b"s_endpgm\n")
+        self.run_tool(f"asm -m gfx1250 --raw {code} -o none.bin")
+        self.run_tool("run none.bin -m gfx1250 -g 256,2 -b 32 --cluster 4,2")
+        for words, expected in (("-g 224 -b 32 --cluster 4", "dimension 0 has 224 work-items; expected a multiple of the cluster's 128"),
+                                ("-g 1088 -b 32 --cluster 17", "a cluster of more than 16 workgroups"),
+                                ("-g 64 -b 32 --cluster x", "--cluster x: expected workgroups as X, X,Y or X,Y,Z")):
+            self.assertIn(expected, self.run_tool(f"run none.bin -m gfx1250 {words}", code=2)[1])
+        self.run_tool(f"asm -m gfx1200 --raw {code} -o none.bin")
+        self.assertIn("clusters of workgroups; gfx1200 has none",
+                      self.run_tool("run none.bin -m gfx1200 -g 64 -b 32 --cluster 2", code=2)[1])
+
     def test_exports(self):
         code = self.path("pixel.s", b"v_cvt_f32_u32 v1, v0\nexp mrt0 v1, off, v0, off vm\nexp null off, off, off, off done vm\n"
                          b"s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)\ns_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)\n"
