@@ -22,6 +22,21 @@ static _Noreturn void die(const char *what)
     exit(2);
 }
 
+static unsigned class_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned class;
+    } known[] = {
+        {"memory", WM_CHECK_MEMORY}, {"uninit", WM_CHECK_UNINIT}, {"race", WM_CHECK_RACES},
+        {"sync", WM_CHECK_SYNC},     {"wait", WM_CHECK_WAITS},    {"hazard", WM_CHECK_HAZARDS},
+    };
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0)
+            return known[i].class;
+    die("no such class");
+}
+
 static void show_findings(struct wm_check *check)
 {
     size_t count;
@@ -101,19 +116,20 @@ int main(int argc, char **argv)
     struct wm_diag diag;
     struct wm_object *object;
     if (argc < 3)
-        die("usage: checked CODE-OBJECT TARGET [KERNEL]...");
-    if (wm_object_open_file(argv[1], argv[2], &object, &diag))
+        die("usage: checked CODE-OBJECT TARGET [--CLASS]... [KERNEL]...");
+    const char *const target = argv[2];
+    if (wm_object_open_file(argv[1], target, &object, &diag))
         die(diag.message);
-    if (argc > 3 && strcmp(argv[3], "--races") == 0)
-        classes = WM_CHECK_RACES, argc--, argv++;
+    for (unsigned chosen = 0; argc > 3 && strncmp(argv[3], "--", 2) == 0; argc--, argv++)
+        classes = chosen |= class_named(argv[3] + 2);
     for (size_t k = 0; k < wm_object_kernel_count(object); k++) {
         const struct wm_kernel *kernel = wm_object_kernel(object, k);
         double plain[PAIRS], checked[PAIRS];
         if (!is_wanted(kernel->name, argv + 3, argc - 3))
             continue;
         for (unsigned i = 0; i < pairs; i++) {
-            plain[i] = milliseconds(object, kernel, argv[2], items, false);
-            checked[i] = milliseconds(object, kernel, argv[2], items, true);
+            plain[i] = milliseconds(object, kernel, target, items, false);
+            checked[i] = milliseconds(object, kernel, target, items, true);
         }
         const double without = median(plain, pairs), with = median(checked, pairs);
         printf("%-24s %8.2f ms %8.2f ms  %6.2f", kernel->name, without, with, with / without);

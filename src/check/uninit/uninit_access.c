@@ -153,19 +153,46 @@ static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *a
                              wmi_undefined_pattern(origin.address + 4 * i), fresh);
 }
 
+/* Whether the lanes' accesses form one run of bytes; sets its start and size. */
+static bool is_run(const struct wmi_element *element, unsigned bytes, uint64_t *start, uint64_t *size)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(element->mask),
+                   count = (unsigned)__builtin_popcountll(element->mask);
+    const uint64_t *address = element->address + first;
+    uint64_t different = element->mask >> first & ((element->mask >> first) + 1);
+    for (unsigned i = 0; i < count && !different; i++)
+        different = address[i] ^ (address[0] + (uint64_t)i * bytes);
+    *start = address[0];
+    *size = (uint64_t)count * bytes;
+    return !different;
+}
+
+/* Finds the lowest and the highest address of the lanes. */
+static void find_bounds(const struct wmi_element *element, unsigned bytes, uint64_t *low, uint64_t *high)
+{
+    uint64_t size;
+    if (is_run(element, bytes, low, &size)) {
+        *high = *low + size - bytes;
+        return;
+    }
+    *low = UINT64_MAX;
+    *high = 0;
+    for (uint64_t lanes = element->mask; lanes; lanes &= lanes - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(lanes)];
+        *low = at < *low ? at : *low;
+        *high = at > *high ? at : *high;
+    }
+}
+
 /* Whether all bytes from the lowest to the highest of each element are written. */
 static bool is_all_written(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
     for (unsigned e = 0; e < access->elements; e++) {
         const struct wmi_element *element = &access->element[e];
-        uint64_t low = UINT64_MAX, high = 0;
+        uint64_t low, high;
         if (element->space > WMI_SPACE_LDS || !element->mask)
             continue;
-        for (uint64_t lanes = element->mask; lanes; lanes &= lanes - 1) {
-            const uint64_t at = element->address[__builtin_ctzll(lanes)];
-            low = at < low ? at : low;
-            high = at > high ? at : high;
-        }
+        find_bounds(element, access->bytes, &low, &high);
         const struct wmi_uninit_place place = wmi_uninit_place_of(shard, element, low, slot);
         if (high - low > 64 * 64 ||
             (place.written && (high + access->bytes > place.written->high ||
@@ -201,27 +228,13 @@ static void see_load(struct wmi_uninit_shard *shard, const struct wmi_access *ac
 
 /* ---- stores ---- */
 
-/* Whether the lanes' accesses form one run of bytes; sets its start and size. */
-static bool is_run(const struct wmi_element *element, unsigned bytes, uint64_t *start, uint64_t *size)
-{
-    uint64_t lanes = element->mask;
-    if (!lanes || element->bad_range || element->bad_aperture)
-        return false;
-    uint64_t next = *start = element->address[__builtin_ctzll(lanes)];
-    for (; lanes; lanes &= lanes - 1, next += bytes)
-        if (element->address[__builtin_ctzll(lanes)] != next)
-            return false;
-    *size = next - *start;
-    return true;
-}
-
 static void mark_element(struct wmi_uninit_shard *shard, const struct wmi_access *access,
                          const struct wmi_element *element, uint32_t slot)
 {
     uint64_t start, size;
-    if (element->space > WMI_SPACE_LDS)
+    if (element->space > WMI_SPACE_LDS || !element->mask)
         return;
-    if (is_run(element, access->bytes, &start, &size)) {
+    if (!(element->bad_range | element->bad_aperture) && is_run(element, access->bytes, &start, &size)) {
         const struct wmi_uninit_place place = wmi_uninit_place_of(shard, element, start, slot);
         wmi_uninit_written(shard, &place, start, size);
         return;

@@ -3,6 +3,8 @@
 #include "check/races/runs.h"
 #include "check/uninit/uninit.h"
 
+#include <stdalign.h>
+
 enum { FEW = 4 /* maximum runs that are checked one by one */ };
 
 /* Whether all bytes of the run are written; a store marks them as written. False: the whole access is
@@ -43,11 +45,15 @@ struct word {
     unsigned added; /* bytes that earlier words have added */
 };
 
+/* No other thread changes the mask meanwhile. */
 static inline bool pass_word(struct wmi_written *written, struct word *word, bool stores)
 {
-    if (stores)
-        word->added += wmi_written_set_word(written, word->number, word->bytes);
-    return stores || !(word->bytes & ~__atomic_load_n(&written->bits[word->number], __ATOMIC_RELAXED));
+    const uint64_t missing = word->bytes & ~written->bits[word->number];
+    if (stores && missing) {
+        written->bits[word->number] |= missing;
+        word->added += (unsigned)__builtin_popcountll(missing);
+    }
+    return stores || !missing;
 }
 
 /* pass_run() for each lane; the lanes' bytes are scattered. */
@@ -84,6 +90,73 @@ static bool pass_lanes(struct wmi_written *written, const struct wmi_runs *runs,
     return ok;
 }
 
+/* Lanes of which each accesses bytes of a word of its own. */
+struct apart {
+    alignas(64) uint32_t word[WMI_LANES + 1]; /* four times the word's number, as wmi_gather_u64() takes it */
+    alignas(64) uint64_t bytes[WMI_LANES];
+};
+
+/* Finds the words of all lanes. False: they do not ascend, or may be out of bounds. */
+static bool find_apart(const struct wmi_written *written, const struct wmi_runs *runs, struct apart *apart)
+{
+    const struct wmi_address_summary *summary = runs->summary;
+    const uint64_t low = summary->from > written->low ? summary->from : written->low,
+                   high = summary->to < written->high ? summary->to : written->high,
+                   all = UINT64_MAX >> (64 - runs->bytes), first = low - written->low;
+    if (summary->lanes != WMI_ALL_LANES || high <= low || high - low < runs->bytes ||
+        high - written->low > UINT32_MAX)
+        return false;
+    const uint64_t most = high - runs->bytes - low, base = runs->base - written->low;
+    const uint32_t *const upper = summary->high ? summary->high : NULL;
+    uint64_t bad = 0;
+    uint32_t sinks = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane++) {
+        const uint64_t at = base + (summary->low[lane] | (upper ? (uint64_t)upper[lane] << 32 : 0));
+        bad |= (uint64_t)(at - first > most) | (uint64_t)(at % 64 + runs->bytes > 64);
+        apart->word[lane] = (uint32_t)at / 64 * 4;
+        apart->bytes[lane] = all << at % 64;
+    }
+    apart->word[WMI_LANES] = UINT32_MAX;
+    for (unsigned lane = 0; lane < WMI_LANES; lane++)
+        sinks |= apart->word[lane + 1] <= apart->word[lane];
+    return !bad && !sinks;
+}
+
+/* pass_lanes() for such lanes. */
+static bool pass_apart(struct wmi_written *written, const struct apart *apart, bool stores)
+{
+    enum { WORDS = WMI_VECTOR_BYTES / 8, ALL = (1 << WORDS) - 1 };
+    unsigned added = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WORDS) {
+        const u64v bytes = *(const u64v *)&apart->bytes[lane],
+                   old = wmi_gather_u64(written->bits, &apart->word[lane], ALL), missing = bytes & ~old;
+        if (wmi_equal_bits_u64(missing, wmi_splat_u64(0)) == ALL)
+            continue;
+        if (!stores)
+            return false;
+        wmi_scatter_u64(written->bits, &apart->word[lane], ALL, old | bytes);
+        for (unsigned i = 0; i < WORDS; i++)
+            added += (unsigned)__builtin_popcountll(missing[i]);
+    }
+    wmi_written_add(written, added);
+    return true;
+}
+
+/* Checks or marks the bytes of scattered lanes. What is not LDS may be changed by the host, too, but only
+ * under the lock; one lock for all lanes takes less time than an atomic operation for each. */
+static bool pass_scattered(struct wmi_uninit *check, struct wmi_written *written, const struct wmi_runs *runs,
+                           bool stores, bool lds)
+{
+    struct apart apart;
+    if (!lds)
+        pthread_mutex_lock(&check->lock);
+    const bool ok = find_apart(written, runs, &apart) ? pass_apart(written, &apart, stores)
+                                                      : pass_lanes(written, runs, stores);
+    if (!lds)
+        pthread_mutex_unlock(&check->lock);
+    return ok;
+}
+
 /* Handles accesses of waves without a shadow: loads of written bytes, and stores. */
 bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_summary *summary,
                                         uint32_t slot);
@@ -111,7 +184,7 @@ bool WMI_BUILD_NAME(wmi_uninit_summary)(void *local, const struct wmi_address_su
         if (is_range_written(&runs, written))
             continue;
         if (__builtin_popcountll(runs.starts) > FEW) {
-            if (!pass_lanes(written, &runs, stores))
+            if (!pass_scattered(shard->check, written, &runs, stores, lds))
                 return false;
             continue;
         }

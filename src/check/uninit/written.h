@@ -47,15 +47,7 @@ static inline void wmi_written_set_alone(struct wmi_written *w, uint64_t address
     w->left -= (unsigned)__builtin_popcountll(added);
     w->all |= !w->left;
 }
-/* Marks bytes of one word, whose bits are at w->bits[word]. Returns how many of them were not marked, which
- * the caller passes to wmi_written_add(). */
-static inline unsigned wmi_written_set_word(struct wmi_written *w, uint64_t word, uint64_t bytes)
-{
-    const uint64_t added = bytes & ~__atomic_load_n(&w->bits[word], __ATOMIC_RELAXED);
-    return !added ? 0
-                  : (unsigned)__builtin_popcountll(
-                        added & ~__atomic_fetch_or(&w->bits[word], added, __ATOMIC_RELAXED));
-}
+/* Counts bytes that the caller has marked itself. */
 static inline void wmi_written_add(struct wmi_written *w, unsigned bytes)
 {
     if (bytes && __atomic_sub_fetch(&w->left, bytes, __ATOMIC_RELAXED) == 0)
