@@ -229,7 +229,7 @@ static bool touch_some(struct wmi_races *races, enum wmi_address_space space, ui
     const unsigned block = wmi_race_block_of(address), at = address % (1 << WMI_RACE_BLOCK_BITS);
     uint64_t some[2] = {0};
     some[at / 64] = (uint64_t)bytes << at % 64;
-    return page && !(page->divided >> block & 1) &&
+    return page && wmi_race_list_block(&races->shadow, page, block) && !(page->divided >> block & 1) &&
            wmi_race_touch_bytes(&races->shadow, page, block, some, &races->now);
 }
 

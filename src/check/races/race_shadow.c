@@ -88,6 +88,7 @@ void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch)
     reset_pool(&shadow->parts);
     reset_pool(&shadow->blocks);
     reset_pool(&shadow->bytes);
+    wmi_race_states_begin(&shadow->states);
     shadow->lost = false;
 }
 
@@ -100,6 +101,7 @@ void wmi_race_shadow_free(struct wmi_race_shadow *shadow)
     free_pool(&shadow->parts);
     free_pool(&shadow->blocks);
     free_pool(&shadow->bytes);
+    wmi_race_states_free(&shadow->states);
     free(shadow->area);
     *shadow = (struct wmi_race_shadow){0};
 }
@@ -149,9 +151,12 @@ struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_
     return shadow->recent[number % WMI_RACE_RECENT] = *slot;
 }
 
-void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
+void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_area *area, size_t number)
 {
-    *page = (struct wmi_race_page){.launch = shadow->launch};
+    uint64_t *owner = &area->owner[0][number * WMI_RACE_BLOCKS];
+    for (unsigned i = 0; i < WMI_RACE_OWNERS && area->page[number].launch; i++)
+        memset(&owner[i * WMI_RACE_AREA_BLOCKS], 0, WMI_RACE_BLOCKS * sizeof *owner);
+    area->page[number] = (struct wmi_race_page){.owner = owner, .launch = shadow->launch};
 }
 
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page)
@@ -408,6 +413,18 @@ static void add_list(struct wmi_race_shadow *shadow, const struct wmi_race_cells
         }
 }
 
+static void mark_divided(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    page->divided |= 1u << block;
+    page->parted &= ~(1u << block);
+    if (page->divided == UINT32_MAX &&
+        page->list_capacity) { /* all blocks are divided, so that no list is used */
+        pool_release(&shadow->lists[__builtin_ctz(page->list_capacity)], page->lists);
+        page->lists = NULL;
+        page->list_capacity = 0;
+    }
+}
+
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
 {
     struct wmi_race_detail *detail = detail_of(shadow, page, block);
@@ -432,14 +449,81 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                 add_bytes(shadow, &cells, (size_t)__builtin_ctzll(left), list.record[i] | ALL_BYTES, role);
         }
     }
-    page->divided |= 1u << block;
-    page->parted &= ~(1u << block);
-    if (page->divided == UINT32_MAX &&
-        page->list_capacity) { /* all blocks are divided, so that no list is used */
-        pool_release(&shadow->lists[__builtin_ctz(page->list_capacity)], page->lists);
-        page->lists = NULL;
-        page->list_capacity = 0;
+    mark_divided(shadow, page, block);
+    return true;
+}
+
+/* ---- blocks with states ---- */
+
+/* Whether the list has room for the entries, each of whole dwords. */
+static bool fits_list(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                      const struct wmi_race_byte_entry *entry, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned half = 0; half < 2; half++) {
+            const uint64_t bytes = entry[i].bytes[half], lowest = bytes & UINT64_C(0x1111111111111111);
+            if (bytes != lowest * ALL_BYTES)
+                return false;
+        }
+    while (page->list_capacity < count)
+        if (!wmi_race_grow(shadow, page))
+            return false;
+    return true;
+}
+
+/* Whether each bit of the four that stand for a dword is set. */
+static uint32_t dwords_of(const uint64_t bytes[2])
+{
+    uint32_t dwords = 0;
+    for (unsigned i = 0; i < WMI_RACE_BLOCK_DWORDS; i++)
+        dwords |= (uint32_t)(bytes[i / 16] >> i % 16 * 4 & 1) << i;
+    return dwords;
+}
+
+bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_byte_entry entry[WMI_RACE_STATE_ENTRIES];
+    const uint64_t first = page->owner[block];
+    const struct wmi_race_state *state = first ? shadow->states.state[first & WMI_RACE_STATE] : NULL;
+    const uint32_t count = state ? state->count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wmi_race_state_entry *from = &state->entry[i];
+        const uint64_t owner = page->owner[block + from->owner * WMI_RACE_AREA_BLOCKS];
+        entry[i] = (struct wmi_race_byte_entry){.record = ((owner & ~WMI_RACE_STATE) |
+                                                           (uint64_t)from->slot << WMI_RACE_SLOT_AT) +
+                                                          ((uint64_t)from->epoch << WMI_RACE_EPOCH_AT),
+                                                .bytes = {from->bytes[0], from->bytes[1]},
+                                                .role = (enum wmi_race_role_of)from->role};
     }
+    page->listed |= 1u << block;
+    page->owner[block] = WMI_RACE_LISTED;
+    if (count <= WMI_RACE_ENTRIES && fits_list(shadow, page, entry, count)) {
+        const struct wmi_race_list list = wmi_race_list(page, block);
+        for (uint32_t i = 0; i < count; i++) {
+            list.record[i] = entry[i].record | entry[i].role;
+            list.dwords[i] = dwords_of(entry[i].bytes);
+        }
+        return true;
+    }
+    struct wmi_race_detail *detail = detail_of(shadow, page, block);
+    if (!detail)
+        return false;
+    if (count <= WMI_RACE_ENTRIES) {
+        if (!detail->part && !(detail->part = pool_allocate(shadow, &shadow->parts, sizeof *detail->part)))
+            return false;
+        detail->part->count = count;
+        detail->part->longer = false;
+        memcpy(detail->part->entry, entry, count * sizeof *entry);
+        page->parted |= 1u << block;
+        return true;
+    }
+    if (!detail->block && !(detail->block = pool_allocate(shadow, &shadow->blocks, sizeof *detail->block)))
+        return false;
+    const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
+    memset(detail->block, 0, sizeof *detail->block);
+    add_list(shadow, &cells, entry, count);
+    page->written |= 1u << block;
+    mark_divided(shadow, page, block);
     return true;
 }
 

@@ -3,15 +3,14 @@
  *
  * A record of 64 bits describes the access of one wave to some bytes of a dword. There are three records per
  * byte: the last write, a read, and a read by another wave. Reads by further waves replace the second read.
- * Bytes with equal records share them. Each block of 128 bytes has a list of records, each with the dwords,
- * or the bytes, to which it applies. If the list would be too long, the block has records per dword, and
- * where different waves access different bytes of such a dword, per byte. */
+ * Bytes with equal records share them. Each block of 128 bytes has a state (race_states.h) or, where accesses
+ * have no pattern, a list of records, each with the dwords, or the bytes, to which it applies. If the list
+ * would be too long, the block has records per dword, and where different waves access different bytes of
+ * such a dword, per byte. */
 #ifndef WMI_RACE_SHADOW_H
 #define WMI_RACE_SHADOW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check/races/race_states.h"
 
 /* Fields of a record, from bit 0 on: bytes of the dword, slot of the instruction, wave in its workgroup (or
  * half a wave of 64, see struct wmi_race_order), epoch (race_order.h), tag of the workgroup. 0: no access. */
@@ -120,11 +119,13 @@ struct wmi_race_part {
     struct wmi_race_byte_entry entry[WMI_RACE_ENTRIES];
 };
 
-/* Each block uses the simplest form that can represent its accesses: a list in which each record covers whole
- * dwords, a list of bytes, or records per dword. */
+/* Each block uses the simplest form that can represent its accesses: a state, a list in which each record
+ * covers whole dwords, a list of bytes, or records per dword. */
 struct wmi_race_page {
+    uint64_t *owner;        /* in the area, of the first block */
     uint32_t launch;        /* 0: never used */
     uint32_t list_capacity; /* capacity of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
+    uint32_t listed; /* mask of the blocks without states */
     uint32_t parted,
         divided;      /* masks of the blocks with lists of bytes, and of those with records per dword */
     uint32_t written; /* mask of the blocks that may have writes */
@@ -139,11 +140,20 @@ struct wmi_race_bytes { /* the records per byte of a dword */
     uint64_t write[4], read[4], other[4];
 };
 
-enum { WMI_RACE_AREA_BITS = 20, WMI_RACE_AREA_PAGES = 1 << (WMI_RACE_AREA_BITS - WMI_RACE_PAGE_BITS) };
+enum {
+    WMI_RACE_AREA_BITS = 20,
+    WMI_RACE_AREA_PAGES = 1 << (WMI_RACE_AREA_BITS - WMI_RACE_PAGE_BITS),
+    WMI_RACE_AREA_BLOCKS = WMI_RACE_AREA_PAGES * WMI_RACE_BLOCKS,
+};
+
+/* The low bits of a block's first owner are the number of its state. */
+#define WMI_RACE_STATE ((UINT64_C(1) << WMI_RACE_WAVE_AT) - 1)
+#define WMI_RACE_LISTED UINT64_MAX /* in its place: the block has no state any more */
 
 /* A group of neighbouring pages. */
 struct wmi_race_area {
     uint64_t number; /* address >> WMI_RACE_AREA_BITS */
+    uint64_t owner[WMI_RACE_OWNERS][WMI_RACE_AREA_BLOCKS]; /* of blocks with states: records without slots */
     struct wmi_race_page page[WMI_RACE_AREA_PAGES];
 };
 
@@ -164,6 +174,7 @@ struct wmi_race_shadow {
     size_t count, capacity;
     struct wmi_race_area *recent[WMI_RACE_RECENT]; /* by the low bits of their numbers; NULL: none */
     uint32_t launch;
+    struct wmi_race_states states;
     struct wmi_race_pool areas, lists[WMI_RACE_LIST_POOLS], details, parts, blocks, bytes;
     bool lost; /* some accesses were lost for lack of memory */
 };
@@ -172,20 +183,53 @@ struct wmi_race_shadow {
 void wmi_race_shadow_begin(struct wmi_race_shadow *shadow, uint32_t launch);
 void wmi_race_shadow_free(struct wmi_race_shadow *shadow);
 struct wmi_race_area *wmi_race_find_area(struct wmi_race_shadow *shadow, uint64_t number);
-/* Forgets the accesses of the page. */
-void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
+/* Forgets the accesses of the page with that number in its area. */
+void wmi_race_clear_page(struct wmi_race_shadow *shadow, struct wmi_race_area *area, size_t number);
+
+/* The area that contains the address; NULL: no memory. */
+static inline struct wmi_race_area *wmi_race_area(struct wmi_race_shadow *shadow, uint64_t address)
+{
+    const uint64_t number = address >> WMI_RACE_AREA_BITS;
+    struct wmi_race_area *area = shadow->recent[number % WMI_RACE_RECENT];
+    return area && area->number == number ? area : wmi_race_find_area(shadow, number);
+}
+
+static inline struct wmi_race_page *wmi_race_page_in(struct wmi_race_shadow *shadow,
+                                                     struct wmi_race_area *area, uint64_t address)
+{
+    const size_t number = address >> WMI_RACE_PAGE_BITS & (WMI_RACE_AREA_PAGES - 1);
+    if (area->page[number].launch != shadow->launch)
+        wmi_race_clear_page(shadow, area, number);
+    return &area->page[number];
+}
 
 /* The page that contains the address; NULL: no memory. */
 static inline struct wmi_race_page *wmi_race_page(struct wmi_race_shadow *shadow, uint64_t address)
 {
-    const uint64_t number = address >> WMI_RACE_AREA_BITS;
-    struct wmi_race_area *area = shadow->recent[number % WMI_RACE_RECENT];
-    if (!(area && area->number == number) && !(area = wmi_race_find_area(shadow, number)))
-        return NULL;
-    struct wmi_race_page *page = &area->page[address >> WMI_RACE_PAGE_BITS & (WMI_RACE_AREA_PAGES - 1)];
-    if (page->launch != shadow->launch)
-        wmi_race_clear_page(shadow, page);
-    return page;
+    struct wmi_race_area *area = wmi_race_area(shadow, address);
+    return area ? wmi_race_page_in(shadow, area, address) : NULL;
+}
+
+/* Gives a block that has a state another form. False: no memory. */
+bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
+static inline bool wmi_race_list_block(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
+                                       unsigned block)
+{
+    return page->listed >> block & 1 || wmi_race_leave_state(shadow, page, block);
+}
+
+/* How the access is related to an owner of a state, as struct wmi_race_step_key has it. */
+static inline uint16_t wmi_race_relation_to(uint64_t owner, const struct wmi_race_access *access)
+{
+    const uint64_t epoch = UINT64_C(1) << WMI_RACE_EPOCH_AT, first = (owner & ~WMI_RACE_STATE) - access->from;
+    if (!((owner ^ access->record) & WMI_RACE_SAME_WAVE)) {
+        const uint32_t epochs = wmi_race_epoch(access->record) - wmi_race_epoch(owner);
+        return WMI_RACE_OWN | (epochs < WMI_RACE_STATE_EPOCHS ? epochs : WMI_RACE_STATE_EPOCHS);
+    }
+    if (first >= access->before)
+        return 0;
+    const uint64_t epochs = (access->before - first + epoch - 1) / epoch;
+    return epochs < WMI_RACE_STATE_EPOCHS ? (uint16_t)epochs : WMI_RACE_STATE_EPOCHS;
 }
 
 /* Records an access to a whole dword, unless it may conflict with a record. */
@@ -268,7 +312,7 @@ static inline bool wmi_race_touch_bytes_quickly(struct wmi_race_bytes *split,
     return true;
 }
 
-/* Converts the block to records per dword. False: no memory. */
+/* Converts the block, which has no state, to records per dword. False: no memory. */
 bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block);
 
 static inline unsigned wmi_race_block_of(uint64_t address)
@@ -285,7 +329,8 @@ static inline struct wmi_race_cells wmi_race_block_cells(struct wmi_race_block *
 static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                                        unsigned number, struct wmi_race_cells *cells)
 {
-    if (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number))
+    if (!wmi_race_list_block(shadow, page, number) ||
+        (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number)))
         return false;
     page->written |= 1u << number;
     *cells = wmi_race_block_cells(page->detail[number].block);
@@ -303,7 +348,7 @@ static inline struct wmi_race_list wmi_race_list(const struct wmi_race_page *pag
 
 /* Doubles the capacity of the lists of the page's blocks. False: it is at its maximum, or out of memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
-/* Records an access to some bytes of a block that is not divided, unless it may conflict with a record or the
+/* Records an access to some bytes of a block that has no state and is not divided, unless it may conflict with a record or the
  * block's list is full. */
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                           const uint64_t bytes[2], const struct wmi_race_access *access);

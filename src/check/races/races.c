@@ -344,10 +344,15 @@ static const char *incomplete(void *self)
 static void *create(unsigned what)
 {
     struct wmi_races *races = calloc(1, sizeof *races);
-    if (!races || !(races->code = calloc(1, sizeof *races->code))) {
+    if (!races || !(races->code = calloc(1, sizeof *races->code)) ||
+        !(races->pattern = aligned_alloc(alignof(struct wmi_race_pattern),
+                                         WMI_RACE_PATTERNS * sizeof *races->pattern))) {
+        free(races ? races->code : NULL);
         free(races);
         return NULL;
     }
+    for (unsigned i = 0; i < WMI_RACE_PATTERNS; i++)
+        races->pattern[i].count = 0;
     races->rules.strict = what & WM_CHECK_STRICT;
     races->what = what;
     races->observer = (struct wmi_observer){
@@ -389,6 +394,7 @@ static void destroy(void *self)
     free(races->insn);
     free(races->wait);
     free(races->code);
+    free(races->pattern);
     free(races);
 }
 

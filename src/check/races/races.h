@@ -8,6 +8,8 @@
 #include "check/races/race_rules.h"
 #include "sem/sem.h"
 
+#include <stdalign.h>
+
 enum { WMI_RACE_CONFLICTS = 16 };
 
 /* An earlier access with which the current one conflicts. */
@@ -20,6 +22,23 @@ struct wmi_race_conflict {
 struct wmi_race_wait { /* maximum operations of stores, of LDS, and of loads to LDS that a wait leaves in
                           flight */
     uint8_t stores, lds, moves, tensors;
+};
+
+enum { WMI_RACE_PATTERNS = 64, WMI_RACE_LANES = 64, WMI_RACE_LANE_BLOCKS = 2 * WMI_RACE_LANES };
+
+/* The blocks that lanes of one access touch, and the bytes or dwords in each. The next access with the same
+ * distances between its lanes touches the same bytes of other blocks. */
+struct wmi_race_pattern {
+    uint64_t lanes;
+    uint32_t bytes; /* of each lane */
+    unsigned count; /* of blocks; 0: unused */
+    bool dwords;
+    alignas(64) uint32_t at[WMI_RACE_LANES];           /* the lanes' addresses relative to an origin */
+    alignas(64) uint32_t number[WMI_RACE_LANE_BLOCKS]; /* block numbers relative to that origin */
+    union { /* with room for a vector behind the last one */
+        alignas(64) uint32_t dword[WMI_RACE_LANE_BLOCKS + 8];
+        alignas(64) uint64_t byte[2][WMI_RACE_LANE_BLOCKS + 8]; /* the lower and the upper half of each */
+    };
 };
 
 struct wmi_races;
@@ -38,6 +57,7 @@ struct wmi_races {
     bool counts_tensors;            /* tensor copies have a counter */
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
+    struct wmi_race_pattern *pattern; /* WMI_RACE_PATTERNS, by instruction and offset in a block */
     struct wmi_race_order order;
     struct wmi_race_clusters clusters;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */
@@ -89,7 +109,7 @@ static inline bool wmi_race_touch_dword(struct wmi_races *races, enum wmi_addres
     if (space != WMI_SPACE_LDS) {
         struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
         const unsigned block = wmi_race_block_of(address);
-        if (page && !(page->divided >> block & 1) &&
+        if (page && wmi_race_list_block(&races->shadow, page, block) && !(page->divided >> block & 1) &&
             wmi_race_touch_block(&races->shadow, page, block, 1u << address / 4 % WMI_RACE_BLOCK_DWORDS,
                                  &races->now))
             return true;

@@ -198,9 +198,68 @@ static inline bool touch_list(struct wmi_races *races, struct wmi_race_page *pag
     return wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now);
 }
 
+/* Finds what the access does to a block with these owners. */
+static inline const struct wmi_race_step *step_of(struct wmi_races *races,
+                                                  const uint64_t owner[WMI_RACE_OWNERS], uint32_t owners,
+                                                  const uint64_t bytes[2], bool dwords)
+{
+    const struct wmi_race_access *access = &races->now;
+    struct wmi_race_step_key key = {.bytes = {bytes[0], bytes[1]},
+                                    .state = owner[0] & WMI_RACE_STATE,
+                                    .slot = (uint16_t)wmi_race_slot(access->record),
+                                    .writes = access->writes,
+                                    .dwords = dwords};
+    for (uint32_t i = 0; i < owners; i++)
+        key.relation[i] = wmi_race_relation_to(owner[i], access);
+    return wmi_race_step(&races->shadow.states, &key);
+}
+
+/* Number of owners of a block, given the first. */
+static inline uint32_t owners_of(const struct wmi_races *races, uint64_t first)
+{
+    return first ? races->shadow.states.state[first & WMI_RACE_STATE]->owners : 0;
+}
+
+/* The owners after the step. */
+static inline void next_owners(const struct wmi_races *races, const struct wmi_race_step *step,
+                               const uint64_t owner[WMI_RACE_OWNERS], uint64_t next[WMI_RACE_OWNERS])
+{
+    const uint64_t all[WMI_RACE_OWNERS + 1] = {owner[0], owner[1], owner[2], races->now.record};
+    for (unsigned i = 0; i < WMI_RACE_OWNERS; i++)
+        next[i] = i < step->owners ? (all[step->from[i]] & ~WMI_RACE_STATE) +
+                                         ((uint64_t)step->epochs[i] << WMI_RACE_EPOCH_AT)
+                                   : 0;
+    next[0] |= step->next;
+}
+
+/* Records an access to a block. NO_STATE: it has no state any more. */
+static inline enum wmi_race_outcome touch_state(struct wmi_races *races, struct wmi_race_page *page,
+                                                unsigned block, const uint64_t bytes[2], bool dwords)
+{
+    uint64_t *const at = &page->owner[block], owner[WMI_RACE_OWNERS] = {at[0]}, next[WMI_RACE_OWNERS];
+    if (page->listed >> block & 1)
+        return WMI_RACE_NO_STATE;
+    const uint32_t owners = owners_of(races, owner[0]);
+    for (uint32_t i = 1; i < owners; i++)
+        owner[i] = at[i * WMI_RACE_AREA_BLOCKS];
+    const struct wmi_race_step *step = step_of(races, owner, owners, bytes, dwords);
+    if (step->outcome == WMI_RACE_STEPS_ON) {
+        next_owners(races, step, owner, next);
+        for (unsigned i = 0; i < step->owners; i++)
+            at[i * WMI_RACE_AREA_BLOCKS] = next[i];
+    } else if (step->outcome == WMI_RACE_NO_STATE && !wmi_race_leave_state(&races->shadow, page, block)) {
+        return WMI_RACE_CONFLICTS_NOW;
+    }
+    return step->outcome;
+}
+
 /* Records an access to the dwords of a block that are set in a mask. */
 static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
+    const uint64_t bytes[2] = {dwords};
+    const enum wmi_race_outcome outcome = touch_state(races, page, block, bytes, true);
+    if (outcome != WMI_RACE_NO_STATE)
+        return outcome == WMI_RACE_STEPS_ON;
     if (!(page->divided >> block & 1) && touch_list(races, page, block, dwords))
         return true;
     if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
@@ -226,6 +285,9 @@ static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsi
 {
     struct wmi_race_shadow *shadow = &races->shadow;
     const struct wmi_race_access *access = &races->now;
+    const enum wmi_race_outcome outcome = touch_state(races, page, block, bytes, false);
+    if (outcome != WMI_RACE_NO_STATE)
+        return outcome == WMI_RACE_STEPS_ON;
     if (!(page->divided >> block & 1) && (wmi_race_touch_bytes(shadow, page, block, bytes, access)))
         return true;
     if (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block))
@@ -467,21 +529,13 @@ static inline bool touch_halves(struct wmi_races *races, const struct places *pl
 
 /* ---- global memory ---- */
 
-/* The blocks that lanes access, and the dwords in each. */
-struct blocks {
-    alignas(64) uint32_t number[2 * WMI_LANES]; /* block numbers relative to an origin */
-    alignas(64) uint32_t dwords[2 * WMI_LANES];
-    struct wmi_race_page *page[2 * WMI_LANES];
-    unsigned count;
-};
-
-static inline void add_block(struct blocks *blocks, uint32_t number, uint32_t dwords)
+static inline void add_block(struct wmi_race_pattern *blocks, uint32_t number, uint32_t dwords)
 {
     if (!blocks->count || blocks->number[blocks->count - 1] != number) {
         blocks->number[blocks->count] = number;
-        blocks->dwords[blocks->count++] = 0;
+        blocks->dword[blocks->count++] = 0;
     }
-    blocks->dwords[blocks->count - 1] |= dwords;
+    blocks->dword[blocks->count - 1] |= dwords;
 }
 
 /* A mask of the lanes that access another block than the next lower lane. */
@@ -500,7 +554,7 @@ static inline uint64_t jumps_of(const struct places *places, uint64_t lanes)
 
 /* find_blocks() for the case that all lanes are active and each accesses one block, which is not that of the
  * next lower lane. False: this is not the case. */
-static bool find_apart(const struct places *places, uint64_t lanes, struct blocks *blocks)
+static bool find_apart(const struct places *places, uint64_t lanes, struct wmi_race_pattern *blocks)
 {
     const uint32_t dwords = places->bytes / 4;
     const u32v all = wmi_splat_u32(UINT32_MAX >> (32 - dwords)),
@@ -511,14 +565,14 @@ static bool find_apart(const struct places *places, uint64_t lanes, struct block
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v at = *(const u32v *)&places->at[lane], dword = at >> 2 & (WMI_RACE_BLOCK_DWORDS - 1);
         *(u32v *)&blocks->number[lane] = at >> WMI_RACE_BLOCK_BITS;
-        *(u32v *)&blocks->dwords[lane] = all << dword;
+        *(u32v *)&blocks->dword[lane] = all << dword;
         halved |= wmi_less_bits(last, dword);
     }
     blocks->count = WMI_LANES;
     return !halved;
 }
 
-static void find_blocks(const struct places *places, uint64_t lanes, struct blocks *blocks)
+static void find_blocks(const struct places *places, uint64_t lanes, struct wmi_race_pattern *blocks)
 {
     const uint32_t dwords = places->bytes / 4, all = UINT32_MAX >> (32 - dwords);
     const u32v last = wmi_splat_u32(WMI_RACE_BLOCK_DWORDS - dwords);
@@ -549,85 +603,205 @@ static void find_blocks(const struct places *places, uint64_t lanes, struct bloc
     }
 }
 
-/* Finds the pages, and prefetches the records of the blocks. False: no memory. */
-static bool find_pages(struct wmi_races *races, uint64_t origin, struct blocks *blocks)
+/* The bytes or dwords in the blocks from one on. */
+static inline u64v bytes_at(const struct wmi_race_pattern *blocks, unsigned half, unsigned from, bool dwords)
 {
-    const unsigned shift = WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS;
-    uint64_t before = UINT64_MAX;
-    struct wmi_race_page *page = NULL;
-    for (unsigned i = 0; i < blocks->count; i++) {
-        const uint64_t number = (origin >> WMI_RACE_BLOCK_BITS) + blocks->number[i];
-        if (number >> shift != before &&
-            !(page = wmi_race_page(&races->shadow, number << WMI_RACE_BLOCK_BITS)))
+    typedef uint32_t half_vector __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias, aligned(4)));
+    if (dwords)
+        return half ? wmi_splat_u64(0)
+                    : __builtin_convertvector(*(const half_vector *)&blocks->dword[from], u64v);
+    return at(&blocks->byte[half][from]);
+}
+
+/* Records the accesses to one block. */
+static bool touch_one(struct wmi_races *races, struct wmi_race_area *area, const struct wmi_race_pattern *blocks,
+                      unsigned i, uint32_t number, bool dwords)
+{
+    struct wmi_race_page *page = &area->page[number / WMI_RACE_BLOCKS];
+    if (dwords)
+        return touch_mask(races, page, number % WMI_RACE_BLOCKS, blocks->dword[i]);
+    const uint64_t bytes[2] = {blocks->byte[0][i], blocks->byte[1][i]};
+    return touch_span(races, page, number % WMI_RACE_BLOCKS, bytes);
+}
+
+/* Records the accesses to RECORDS blocks of an area, from the block `from` on. number: four times their
+ * numbers in the area, as wmi_gather_u64() takes them. Blocks in the same state with the same owners are
+ * recorded together. */
+static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *area, const struct wmi_race_pattern *blocks,
+                              unsigned from, const uint32_t *number, uint32_t left, bool dwords)
+{
+    const u64v low = bytes_at(blocks, 0, from, dwords), high = bytes_at(blocks, 1, from, dwords);
+    while (left) {
+        const unsigned first = (unsigned)__builtin_ctz(left), i = from + first;
+        const uint32_t at = number[first] / 4;
+        uint64_t owner[WMI_RACE_OWNERS] = {area->owner[0][at]}, next[WMI_RACE_OWNERS];
+        if (owner[0] == WMI_RACE_LISTED) { /* since lanes before */
+            if (!touch_one(races, area, blocks, i, at, dwords))
+                return false;
+            left &= left - 1;
+            continue;
+        }
+        const uint64_t bytes[2] = {dwords ? blocks->dword[i] : blocks->byte[0][i],
+                                   dwords ? 0 : blocks->byte[1][i]};
+        const uint32_t owners = owners_of(races, owner[0]);
+        uint32_t same = left & wmi_equal_bits_u64(low, wmi_splat_u64(bytes[0]));
+        same &= dwords ? same : wmi_equal_bits_u64(high, wmi_splat_u64(bytes[1]));
+        for (uint32_t k = 0; k < (owners ? owners : 1); k++) {
+            owner[k] = area->owner[k][at];
+            same &= wmi_equal_bits_u64(wmi_gather_u64(area->owner[k], number, same), wmi_splat_u64(owner[k]));
+        }
+        const struct wmi_race_step *step = step_of(races, owner, owners, bytes, dwords);
+        if (step->outcome == WMI_RACE_CONFLICTS_NOW)
             return false;
-        before = number >> shift;
-        blocks->page[i] = page;
-        if (page->list_capacity)
-            __builtin_prefetch(wmi_race_list(page, number % WMI_RACE_BLOCKS).record);
+        if (step->outcome == WMI_RACE_NO_STATE) { /* leaves its state */
+            if (!touch_one(races, area, blocks, i, at, dwords))
+                return false;
+            left &= left - 1;
+            continue;
+        }
+        next_owners(races, step, owner, next);
+        for (unsigned k = 0; k < step->owners; k++)
+            if (k >= owners || next[k] != owner[k])
+                wmi_scatter_u64(area->owner[k], number, same, wmi_splat_u64(next[k]));
+        left &= ~same;
     }
     return true;
+}
+
+/* Blocks of one area. */
+struct in_area {
+    struct wmi_race_area *area;
+    unsigned from, count;                           /* among those that lanes access */
+    uint32_t listed[2 * WMI_LANES / 32];            /* mask of those without states */
+    alignas(64) uint32_t number[2 * WMI_LANES + RECORDS]; /* four times their numbers in the area */
+};
+
+/* Finds the blocks from one on that lie in the same area. False: no memory. */
+static bool find_in_area(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks, unsigned from,
+                         struct in_area *in)
+{
+    struct wmi_race_area *const area =
+        wmi_race_area(&races->shadow, (start + blocks->number[from]) << WMI_RACE_BLOCK_BITS);
+    const struct wmi_race_page *page = NULL;
+    uint64_t before = UINT64_MAX;
+    memset(in->listed, 0, sizeof in->listed);
+    in->area = area;
+    in->from = from;
+    for (in->count = 0; area && from < blocks->count; from++) {
+        const uint64_t block = start + blocks->number[from];
+        if (block / WMI_RACE_BLOCKS != before) {
+            if (block / WMI_RACE_AREA_BLOCKS != area->number)
+                break;
+            page = wmi_race_page_in(&races->shadow, area, block << WMI_RACE_BLOCK_BITS);
+        }
+        before = block / WMI_RACE_BLOCKS;
+        if (page->listed >> block % WMI_RACE_BLOCKS & 1) {
+            in->listed[in->count / 32] |= 1u << in->count % 32;
+            if (page->list_capacity)
+                __builtin_prefetch(wmi_race_list(page, block % WMI_RACE_BLOCKS).record);
+        }
+        in->number[in->count++] = block % WMI_RACE_AREA_BLOCKS * 4;
+    }
+    return area;
+}
+
+static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi_race_pattern *blocks, bool dwords)
+{
+    struct in_area in;
+    for (unsigned from = 0; from < blocks->count; from += in.count) {
+        if (!find_in_area(races, origin >> WMI_RACE_BLOCK_BITS, blocks, from, &in))
+            return false;
+        for (unsigned i = 0; i < in.count; i += RECORDS) {
+            const uint32_t all = UINT32_MAX >> (32 - (in.count - i < RECORDS ? in.count - i : RECORDS)),
+                           listed = in.listed[i / 32] >> i % 32 & all;
+            if (all & ~listed &&
+                !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~listed, dwords))
+                return false;
+            for (uint32_t left = listed; left; left &= left - 1) {
+                const unsigned k = i + (unsigned)__builtin_ctz(left);
+                if (!touch_one(races, in.area, blocks, from + k, in.number[k] / 4, dwords))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Adds at most 64 bytes from `at` on. */
+static inline void add_bytes(struct wmi_race_pattern *blocks, uint32_t at, uint64_t bytes)
+{
+    const uint32_t number = at >> WMI_RACE_BLOCK_BITS;
+    const unsigned shift = at % 64, half = at / 64 % 2;
+    const uint64_t behind = shift ? bytes >> (64 - shift) : 0;
+    unsigned last = blocks->count - 1;
+    if (!blocks->count || blocks->number[last] != number) {
+        last = blocks->count++;
+        blocks->number[last] = number;
+        blocks->byte[0][last] = blocks->byte[1][last] = 0;
+    }
+    blocks->byte[half][last] |= bytes << shift;
+    if (behind && !half) {
+        blocks->byte[1][last] |= behind;
+    } else if (behind) {
+        last = blocks->count++;
+        blocks->number[last] = number + 1;
+        blocks->byte[0][last] = behind;
+        blocks->byte[1][last] = 0;
+    }
+}
+
+static void find_bytes(const struct places *places, uint64_t lanes, struct wmi_race_pattern *blocks)
+{
+    const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
+    blocks->count = 0;
+    for (; lanes; lanes &= lanes - 1)
+        add_bytes(blocks, places->at[__builtin_ctzll(lanes)], bytes);
+}
+
+/* Whether the lanes touch the blocks of the pattern, `distance` bytes behind. */
+static inline bool is_pattern(const struct wmi_race_pattern *pattern, const struct places *places,
+                              uint64_t lanes, uint32_t distance)
+{
+    const u32v behind = wmi_splat_u32(distance);
+    uint64_t same = 0;
+    if (!pattern->count || pattern->lanes != lanes || pattern->bytes != places->bytes ||
+        distance % (1 << WMI_RACE_BLOCK_BITS))
+        return false;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        same |= (uint64_t)wmi_equal_bits(*(const u32v *)&places->at[lane],
+                                         *(const u32v *)&pattern->at[lane] + behind)
+                << lane;
+    return !(lanes & ~same);
 }
 
 /* Records accesses of lanes in any order. */
 static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
-    struct blocks blocks;
-    find_blocks(places, lanes, &blocks);
-    if (!find_pages(races, origin, &blocks))
-        return false;
-    for (unsigned i = 0; i < blocks.count; i++) {
-        const unsigned block = ((origin >> WMI_RACE_BLOCK_BITS) + blocks.number[i]) % WMI_RACE_BLOCKS;
-        if (!touch_mask(races, blocks.page[i], block, blocks.dwords[i]))
-            return false;
+    const unsigned first = (unsigned)__builtin_ctzll(lanes);
+    const uint32_t offset = places->at[first] % (1 << WMI_RACE_BLOCK_BITS),
+                   number = wmi_race_slot(races->now.record) + offset;
+    struct wmi_race_pattern *const pattern = &races->pattern[number % WMI_RACE_PATTERNS];
+    const int64_t distance = (int64_t)places->at[first] - pattern->at[first];
+    if (!is_pattern(pattern, places, lanes, (uint32_t)distance)) {
+        if (places->dwords)
+            find_blocks(places, lanes, pattern);
+        else
+            find_bytes(places, lanes, pattern);
+        memcpy(pattern->at, places->at, sizeof places->at);
+        pattern->lanes = lanes;
+        pattern->bytes = places->bytes;
+        pattern->dwords = places->dwords;
+        return touch_all(races, origin, pattern, places->dwords);
     }
-    return true;
-}
-
-/* Prefetches the records of the lanes' bytes: finding them takes a chain of dependent memory accesses per
- * lane, and the chains of different lanes overlap. */
-static void fetch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
-{
-    enum { LINE = 64 };
-    const struct wmi_race_detail *detail[WMI_LANES];
-    unsigned count = 0;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        const uint64_t address = origin + places->at[__builtin_ctzll(left)];
-        const struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
-        if (!page || !page->detail)
-            continue;
-        __builtin_prefetch(detail[count++] = &page->detail[wmi_race_block_of(address)]);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        const char *part = (const char *)detail[i]->part;
-        for (unsigned line = 0; part && line < sizeof *detail[i]->part; line += LINE)
-            __builtin_prefetch(part + line);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        const char *list = detail[i]->part && detail[i]->part->longer ? (const char *)detail[i]->block : NULL;
-        for (unsigned line = 0; list && line < sizeof detail[i]->block->list; line += LINE)
-            __builtin_prefetch(list + line);
-    }
-}
-
-/* Like touch_blocks(), for bytes. */
-static bool touch_bytes(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
-{
-    const uint64_t bytes = UINT64_MAX >> (64 - places->bytes);
-    struct gathered_bytes gathered = {0};
-    if (2 * __builtin_popcountll(jumps_of(places, lanes)) > __builtin_popcountll(lanes))
-        fetch_bytes(races, places, origin, lanes);
-    for (; lanes; lanes &= lanes - 1)
-        if (!gather_bytes(races, &gathered, origin + places->at[__builtin_ctzll(lanes)], bytes))
-            return false;
-    return flush_bytes(races, &gathered);
+    return touch_all(races, origin + (uint64_t)distance, pattern, pattern->dwords);
 }
 
 static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
     if (!places->dwords)
-        return touch_bytes(races, places, origin, lanes);
+        return touch_blocks(races, places, origin, lanes);
     const uint64_t starts = starts_of(places, lanes, races->now.writes);
     if (starts & (starts - 1))
         return touch_blocks(races, places, origin, lanes);
