@@ -344,15 +344,10 @@ static const char *incomplete(void *self)
 static void *create(unsigned what)
 {
     struct wmi_races *races = calloc(1, sizeof *races);
-    if (!races || !(races->code = calloc(1, sizeof *races->code)) ||
-        !(races->pattern = aligned_alloc(alignof(struct wmi_race_pattern),
-                                         WMI_RACE_PATTERNS * sizeof *races->pattern))) {
-        free(races ? races->code : NULL);
+    if (!races || !(races->code = calloc(1, sizeof *races->code))) {
         free(races);
         return NULL;
     }
-    for (unsigned i = 0; i < WMI_RACE_PATTERNS; i++)
-        races->pattern[i].count = 0;
     races->rules.strict = what & WM_CHECK_STRICT;
     races->what = what;
     races->observer = (struct wmi_observer){
@@ -394,7 +389,8 @@ static void destroy(void *self)
     free(races->insn);
     free(races->wait);
     free(races->code);
-    free(races->pattern);
+    for (unsigned i = 0; i < WMI_RACE_PATTERNS; i++)
+        free(races->pattern[i]);
     free(races);
 }
 

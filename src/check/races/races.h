@@ -24,15 +24,16 @@ struct wmi_race_wait { /* maximum operations of stores, of LDS, and of loads to 
     uint8_t stores, lds, moves, tensors;
 };
 
-enum { WMI_RACE_PATTERNS = 64, WMI_RACE_LANES = 64, WMI_RACE_LANE_BLOCKS = 2 * WMI_RACE_LANES };
+enum { WMI_RACE_PATTERNS = 1024, WMI_RACE_LANES = 64, WMI_RACE_LANE_BLOCKS = 2 * WMI_RACE_LANES };
 
 /* The blocks that lanes of one access touch, and the bytes or dwords in each. The next access with the same
  * distances between its lanes touches the same bytes of other blocks. */
 struct wmi_race_pattern {
     uint64_t lanes;
     uint32_t bytes; /* of each lane */
-    unsigned count; /* of blocks; 0: unused */
+    unsigned count; /* of blocks; 0: unknown */
     bool dwords;
+    bool spread; /* most blocks lie in other pages than the blocks before them */
     alignas(64) uint32_t at[WMI_RACE_LANES];           /* the lanes' addresses relative to an origin */
     alignas(64) uint32_t number[WMI_RACE_LANE_BLOCKS]; /* block numbers relative to that origin */
     union { /* with room for a vector behind the last one */
@@ -57,7 +58,8 @@ struct wmi_races {
     bool counts_tensors;            /* tensor copies have a counter */
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
-    struct wmi_race_pattern *pattern; /* WMI_RACE_PATTERNS, by instruction and offset in a block */
+    struct wmi_race_pattern *pattern[WMI_RACE_PATTERNS]; /* by instruction and offset in the first block;
+                                                            NULL: none yet */
     struct wmi_race_order order;
     struct wmi_race_clusters clusters;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */

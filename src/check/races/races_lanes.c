@@ -5,6 +5,7 @@
 #include "check/races/races.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 
 /* An unaligned vector of 64-bit records. */
 typedef uint64_t records __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
@@ -697,7 +698,7 @@ static bool find_in_area(struct wmi_races *races, uint64_t start, const struct w
         before = block / WMI_RACE_BLOCKS;
         if (page->listed >> block % WMI_RACE_BLOCKS & 1) {
             in->listed[in->count / 32] |= 1u << in->count % 32;
-            if (page->list_capacity)
+            if (page->list_capacity && !blocks->spread)
                 __builtin_prefetch(wmi_race_list(page, block % WMI_RACE_BLOCKS).record);
         }
         in->number[in->count++] = block % WMI_RACE_AREA_BLOCKS * 4;
@@ -705,20 +706,68 @@ static bool find_in_area(struct wmi_races *races, uint64_t start, const struct w
     return area;
 }
 
-static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi_race_pattern *blocks, bool dwords)
+static bool is_spread(const struct wmi_race_pattern *blocks)
 {
+    const unsigned bits = WMI_RACE_PAGE_BITS - WMI_RACE_BLOCK_BITS;
+    unsigned changes = 0;
+    for (unsigned i = 1; i < blocks->count; i++)
+        changes += blocks->number[i] >> bits != blocks->number[i - 1] >> bits;
+    return 2 * changes > blocks->count;
+}
+
+/* Prefetches what is known of blocks in many pages: finding it takes a chain of dependent memory accesses for
+ * each, and the chains of different blocks overlap. */
+static void fetch_blocks(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks)
+{
+    enum { LINE = 64 };
+    const struct wmi_race_page *page[WMI_RACE_LANE_BLOCKS];
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const uint64_t block = start + blocks->number[i];
+        const struct wmi_race_area *area = wmi_race_area(&races->shadow, block << WMI_RACE_BLOCK_BITS);
+        page[i] = area ? &area->page[block / WMI_RACE_BLOCKS % WMI_RACE_AREA_PAGES] : NULL;
+        if (area) {
+            __builtin_prefetch(page[i]);
+            __builtin_prefetch(&area->owner[0][block % WMI_RACE_AREA_BLOCKS]);
+        }
+    }
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
+        if (!page[i] || page[i]->launch != races->shadow.launch || !(page[i]->listed >> block & 1))
+            page[i] = NULL;
+        else if ((page[i]->parted | page[i]->divided) >> block & 1)
+            __builtin_prefetch(&page[i]->detail[block]);
+        else if (page[i]->list_capacity)
+            __builtin_prefetch(wmi_race_list(page[i], block).record);
+    }
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
+        if (page[i] && page[i]->divided >> block & 1 && blocks->dwords)
+            __builtin_prefetch(&page[i]->detail[block].block->write[__builtin_ctz(blocks->dword[i])]);
+        else if (page[i] && page[i]->parted >> block & 1)
+            for (unsigned line = 0; line < sizeof *page[i]->detail->part; line += LINE)
+                __builtin_prefetch((const char *)page[i]->detail[block].part + line);
+    }
+}
+
+static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi_race_pattern *blocks,
+                      bool dwords)
+{
+    enum { FEW = 4 };
+    const uint64_t start = origin >> WMI_RACE_BLOCK_BITS;
     struct in_area in;
+    if (blocks->spread)
+        fetch_blocks(races, start, blocks);
     for (unsigned from = 0; from < blocks->count; from += in.count) {
-        if (!find_in_area(races, origin >> WMI_RACE_BLOCK_BITS, blocks, from, &in))
+        if (!find_in_area(races, start, blocks, from, &in))
             return false;
         for (unsigned i = 0; i < in.count; i += RECORDS) {
-            const uint32_t all = UINT32_MAX >> (32 - (in.count - i < RECORDS ? in.count - i : RECORDS)),
-                           listed = in.listed[i / 32] >> i % 32 & all;
-            if (all & ~listed &&
-                !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~listed, dwords))
+            const uint32_t all = UINT32_MAX >> (32 - (in.count - i < RECORDS ? in.count - i : RECORDS));
+            uint32_t alone = in.count < FEW ? all : in.listed[i / 32] >> i % 32 & all;
+            if (all & ~alone &&
+                !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~alone, dwords))
                 return false;
-            for (uint32_t left = listed; left; left &= left - 1) {
-                const unsigned k = i + (unsigned)__builtin_ctz(left);
+            for (; alone; alone &= alone - 1) {
+                const unsigned k = i + (unsigned)__builtin_ctz(alone);
                 if (!touch_one(races, in.area, blocks, from + k, in.number[k] / 4, dwords))
                     return false;
             }
@@ -774,27 +823,38 @@ static inline bool is_pattern(const struct wmi_race_pattern *pattern, const stru
     return !(lanes & ~same);
 }
 
+/* The pattern of accesses by the instruction whose first lane accesses that place. NULL: no memory. */
+static struct wmi_race_pattern *pattern_of(struct wmi_races *races, uint32_t at)
+{
+    /* Members of structures that different instructions access stay apart. */
+    const uint32_t number = 37 * wmi_race_slot(races->now.record) + at / 4 % WMI_RACE_BLOCK_DWORDS;
+    struct wmi_race_pattern **pattern = &races->pattern[number % WMI_RACE_PATTERNS];
+    if (!*pattern && (*pattern = aligned_alloc(alignof(struct wmi_race_pattern), sizeof **pattern)))
+        memset(*pattern, 0, sizeof **pattern);
+    return *pattern;
+}
+
 /* Records accesses of lanes in any order. */
 static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
     const unsigned first = (unsigned)__builtin_ctzll(lanes);
-    const uint32_t offset = places->at[first] % (1 << WMI_RACE_BLOCK_BITS),
-                   number = wmi_race_slot(races->now.record) + offset;
-    struct wmi_race_pattern *const pattern = &races->pattern[number % WMI_RACE_PATTERNS];
+    struct wmi_race_pattern *const pattern = pattern_of(races, places->at[first]);
+    if (!pattern)
+        return false;
     const int64_t distance = (int64_t)places->at[first] - pattern->at[first];
-    if (!is_pattern(pattern, places, lanes, (uint32_t)distance)) {
-        if (places->dwords)
-            find_blocks(places, lanes, pattern);
-        else
-            find_bytes(places, lanes, pattern);
-        memcpy(pattern->at, places->at, sizeof places->at);
-        pattern->lanes = lanes;
-        pattern->bytes = places->bytes;
-        pattern->dwords = places->dwords;
-        return touch_all(races, origin, pattern, places->dwords);
-    }
-    return touch_all(races, origin + (uint64_t)distance, pattern, pattern->dwords);
+    if (is_pattern(pattern, places, lanes, (uint32_t)distance))
+        return touch_all(races, origin + (uint64_t)distance, pattern, pattern->dwords);
+    if (places->dwords)
+        find_blocks(places, lanes, pattern);
+    else
+        find_bytes(places, lanes, pattern);
+    memcpy(pattern->at, places->at, sizeof places->at);
+    pattern->lanes = lanes;
+    pattern->bytes = places->bytes;
+    pattern->dwords = places->dwords;
+    pattern->spread = is_spread(pattern);
+    return touch_all(races, origin, pattern, places->dwords);
 }
 
 static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
