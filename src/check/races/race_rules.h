@@ -36,6 +36,7 @@ struct wmi_race_insn {
     struct wmi_race_load load; /* what a load is for */
     bool released;             /* a store right after a wait for earlier stores */
     bool talks;                /* the instruction has communicated */
+    uint16_t irregular;        /* recent accesses without a known struct wmi_race_pattern */
 };
 
 /* How an instruction takes part in communication with other waves. */

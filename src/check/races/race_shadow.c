@@ -455,23 +455,28 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
 
 /* ---- blocks with states ---- */
 
+/* Whether the entry consists of whole dwords. */
+static bool is_whole(const struct wmi_race_byte_entry *entry)
+{
+    const uint64_t lowest = UINT64_C(0x1111111111111111);
+    return entry->bytes[0] == (entry->bytes[0] & lowest) * ALL_BYTES &&
+           entry->bytes[1] == (entry->bytes[1] & lowest) * ALL_BYTES;
+}
+
 /* Whether the list has room for the entries, each of whole dwords. */
 static bool fits_list(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
                       const struct wmi_race_byte_entry *entry, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (unsigned half = 0; half < 2; half++) {
-            const uint64_t bytes = entry[i].bytes[half], lowest = bytes & UINT64_C(0x1111111111111111);
-            if (bytes != lowest * ALL_BYTES)
-                return false;
-        }
+        if (!is_whole(&entry[i]))
+            return false;
     while (page->list_capacity < count)
         if (!wmi_race_grow(shadow, page))
             return false;
     return true;
 }
 
-/* Whether each bit of the four that stand for a dword is set. */
+/* The dwords of whole dwords' bytes. */
 static uint32_t dwords_of(const uint64_t bytes[2])
 {
     uint32_t dwords = 0;
@@ -489,11 +494,11 @@ bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *
     for (uint32_t i = 0; i < count; i++) {
         const struct wmi_race_state_entry *from = &state->entry[i];
         const uint64_t owner = page->owner[block + from->owner * WMI_RACE_AREA_BLOCKS];
-        entry[i] = (struct wmi_race_byte_entry){.record = ((owner & ~WMI_RACE_STATE) |
-                                                           (uint64_t)from->slot << WMI_RACE_SLOT_AT) +
-                                                          ((uint64_t)from->epoch << WMI_RACE_EPOCH_AT),
-                                                .bytes = {from->bytes[0], from->bytes[1]},
-                                                .role = (enum wmi_race_role_of)from->role};
+        entry[i] = (struct wmi_race_byte_entry){
+            .record = ((owner & ~WMI_RACE_STATE) | (uint64_t)from->slot << WMI_RACE_SLOT_AT) +
+                      ((uint64_t)from->epoch << WMI_RACE_EPOCH_AT),
+            .bytes = {from->bytes[0], from->bytes[1]},
+            .role = (enum wmi_race_role_of)from->role};
     }
     page->listed |= 1u << block;
     page->owner[block] = WMI_RACE_LISTED;
@@ -522,7 +527,8 @@ bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *
     const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
     memset(detail->block, 0, sizeof *detail->block);
     add_list(shadow, &cells, entry, count);
-    page->written |= 1u << block;
+    for (uint32_t i = 0; i < count; i++) /* dwords with records per byte have write records, too */
+        page->written |= (uint32_t)(entry[i].role == WMI_RACE_WRITE || !is_whole(&entry[i])) << block;
     mark_divided(shadow, page, block);
     return true;
 }

@@ -81,8 +81,6 @@ enum {
     WMI_RACE_BLOCK_DWORDS = 1 << (WMI_RACE_BLOCK_BITS - 2),
 };
 
-enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER };
-
 /* The records of a block, each with the dwords to which it applies. Each record covers all bytes of its
  * dwords. Entries without dwords are free. */
 struct wmi_race_list {
@@ -125,7 +123,7 @@ struct wmi_race_page {
     uint64_t *owner;        /* in the area, of the first block */
     uint32_t launch;        /* 0: never used */
     uint32_t list_capacity; /* capacity of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
-    uint32_t listed; /* mask of the blocks without states */
+    uint32_t listed;        /* mask of the blocks without states */
     uint32_t parted,
         divided;      /* masks of the blocks with lists of bytes, and of those with records per dword */
     uint32_t written; /* mask of the blocks that may have writes */
@@ -147,12 +145,12 @@ enum {
 };
 
 /* The low bits of a block's first owner are the number of its state. */
-#define WMI_RACE_STATE ((UINT64_C(1) << WMI_RACE_WAVE_AT) - 1)
+#define WMI_RACE_STATE  ((UINT64_C(1) << WMI_RACE_WAVE_AT) - 1)
 #define WMI_RACE_LISTED UINT64_MAX /* in its place: the block has no state any more */
 
 /* A group of neighbouring pages. */
 struct wmi_race_area {
-    uint64_t number; /* address >> WMI_RACE_AREA_BITS */
+    uint64_t number;                                       /* address >> WMI_RACE_AREA_BITS */
     uint64_t owner[WMI_RACE_OWNERS][WMI_RACE_AREA_BLOCKS]; /* of blocks with states: records without slots */
     struct wmi_race_page page[WMI_RACE_AREA_PAGES];
 };
@@ -348,21 +346,10 @@ static inline struct wmi_race_list wmi_race_list(const struct wmi_race_page *pag
 
 /* Doubles the capacity of the lists of the page's blocks. False: it is at its maximum, or out of memory. */
 bool wmi_race_grow(struct wmi_race_shadow *shadow, struct wmi_race_page *page);
-/* Records an access to some bytes of a block that has no state and is not divided, unless it may conflict with a record or the
- * block's list is full. */
+/* Records an access to some bytes of a block that has no state and is not divided, unless it may conflict
+ * with a record or the block's list is full. */
 bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,
                           const uint64_t bytes[2], const struct wmi_race_access *access);
-
-/* The bytes of half a block's dwords. */
-static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
-{
-    uint64_t bits = dwords;
-    bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
-    bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
-    bits = (bits | bits << 6) & UINT64_C(0x0303030303030303);
-    bits = (bits | bits << 3) & UINT64_C(0x1111111111111111);
-    return bits * 15;
-}
 
 /* Adds a new record at the free entry `free`, or in a larger list. False: the list is full. */
 static inline bool wmi_race_add(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block,

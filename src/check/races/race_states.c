@@ -2,8 +2,6 @@
 /* States of blocks of shadow memory, and the steps between them. */
 #include "check/races/race_states.h"
 
-#include "check/races/race_shadow.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,13 +76,13 @@ static bool intern(struct wmi_race_states *states, const struct draft *draft, ui
         return true;
     for (; states->index[at]; at = (at + 1) & (INDEX - 1)) {
         const struct wmi_race_state *state = states->state[states->index[at]];
-        if (state->hash == hash && state->count == draft->count && !memcmp(state->entry, draft->entry, size)) {
+        if (state->hash == hash && state->count == draft->count &&
+            !memcmp(state->entry, draft->entry, size)) {
             *number = states->index[at];
             return true;
         }
     }
-    struct wmi_race_state *state =
-        states->count < WMI_RACE_STATES ? malloc(sizeof *state + size) : NULL;
+    struct wmi_race_state *state = states->count < WMI_RACE_STATES ? malloc(sizeof *state + size) : NULL;
     if (!state)
         return false;
     *state = (struct wmi_race_state){.hash = hash, .count = draft->count, .owners = owners};
@@ -121,10 +119,8 @@ static bool put(struct draft *draft, enum wmi_race_role_of role, const struct wm
         if (count == WMI_RACE_STATE_ENTRIES)
             return false;
         existing = &draft->entry[draft->count++];
-        *existing = (struct wmi_race_state_entry){.slot = access->slot,
-                                                  .role = (uint8_t)role,
-                                                  .owner = access->owner,
-                                                  .epoch = access->epoch};
+        *existing = (struct wmi_race_state_entry){
+            .slot = access->slot, .role = (uint8_t)role, .owner = access->owner, .epoch = access->epoch};
     }
     existing->bytes[0] |= bytes[0];
     existing->bytes[1] |= bytes[1];

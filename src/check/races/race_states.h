@@ -21,6 +21,9 @@ enum {
     WMI_RACE_MOST_CREDIT = 1 << 16,
 };
 
+/* The last write of a byte, a read, and a read by another wave. */
+enum wmi_race_role_of { WMI_RACE_WRITE, WMI_RACE_READ, WMI_RACE_OTHER };
+
 /* The last accesses of one instruction of one owner to some bytes of the block. */
 struct wmi_race_state_entry {
     uint64_t bytes[2];
@@ -76,6 +79,17 @@ struct wmi_race_states {
     int32_t credit;             /* computing steps costs it, finding them restores it */
 };
 
+/* The bytes of half a block's dwords. */
+static inline uint64_t wmi_race_bytes_of(uint16_t dwords)
+{
+    uint64_t bits = dwords;
+    bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
+    bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
+    bits = (bits | bits << 6) & UINT64_C(0x0303030303030303);
+    bits = (bits | bits << 3) & UINT64_C(0x1111111111111111);
+    return bits * 15;
+}
+
 void wmi_race_states_free(struct wmi_race_states *states);
 /* Called when no block has a state. */
 void wmi_race_states_begin(struct wmi_race_states *states);
@@ -85,9 +99,11 @@ const struct wmi_race_step *wmi_race_find_step(struct wmi_race_states *states,
 
 static inline size_t wmi_race_step_at(const struct wmi_race_step_key *key)
 {
-    uint64_t hash = key->bytes[0] * UINT64_C(0x9e3779b97f4a7c15) ^ key->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
-    hash ^= ((uint64_t)key->state << 24 ^ (uint64_t)key->slot << 8 ^ (uint64_t)key->writes << 1 ^ key->dwords) *
-            UINT64_C(0xd6e8feb86659fd93);
+    uint64_t hash =
+        key->bytes[0] * UINT64_C(0x9e3779b97f4a7c15) ^ key->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
+    hash ^=
+        ((uint64_t)key->state << 24 ^ (uint64_t)key->slot << 8 ^ (uint64_t)key->writes << 1 ^ key->dwords) *
+        UINT64_C(0xd6e8feb86659fd93);
     hash ^= ((uint64_t)key->relation[0] << 32 ^ (uint64_t)key->relation[1] << 16 ^ key->relation[2]) *
             UINT64_C(0xa0761d6478bd642f);
     return (hash ^ hash >> 29) >> 8 & (WMI_RACE_STEPS - 1);

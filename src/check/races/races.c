@@ -389,7 +389,7 @@ static void destroy(void *self)
     free(races->insn);
     free(races->wait);
     free(races->code);
-    for (unsigned i = 0; i < WMI_RACE_PATTERNS; i++)
+    for (unsigned i = 0; i <= WMI_RACE_PATTERNS; i++)
         free(races->pattern[i]);
     free(races);
 }

@@ -33,10 +33,11 @@ struct wmi_race_pattern {
     uint32_t bytes; /* of each lane */
     unsigned count; /* of blocks; 0: unknown */
     bool dwords;
-    bool spread; /* most blocks lie in other pages than the blocks before them */
-    alignas(64) uint32_t at[WMI_RACE_LANES];           /* the lanes' addresses relative to an origin */
+    bool spread;                             /* most blocks lie in other pages than the blocks before them */
+    bool irregular;                          /* the instruction's accesses have no pattern */
+    alignas(64) uint32_t at[WMI_RACE_LANES]; /* the lanes' addresses relative to an origin */
     alignas(64) uint32_t number[WMI_RACE_LANE_BLOCKS]; /* block numbers relative to that origin */
-    union { /* with room for a vector behind the last one */
+    union {                                            /* with room for a vector behind the last one */
         alignas(64) uint32_t dword[WMI_RACE_LANE_BLOCKS + 8];
         alignas(64) uint64_t byte[2][WMI_RACE_LANE_BLOCKS + 8]; /* the lower and the upper half of each */
     };
@@ -58,8 +59,9 @@ struct wmi_races {
     bool counts_tensors;            /* tensor copies have a counter */
     uint64_t scratch_low, scratch_high;
     struct wmi_race_shadow shadow;
-    struct wmi_race_pattern *pattern[WMI_RACE_PATTERNS]; /* by instruction and offset in the first block;
-                                                            NULL: none yet */
+    /* By instruction and offset in the first block; the last one is for accesses without a pattern. NULL:
+     * none yet. */
+    struct wmi_race_pattern *pattern[WMI_RACE_PATTERNS + 1];
     struct wmi_race_order order;
     struct wmi_race_clusters clusters;
     struct wmi_race_insn *insn; /* indexed by slot; slot 0 is unused */

@@ -237,9 +237,9 @@ static inline void next_owners(const struct wmi_races *races, const struct wmi_r
 static inline enum wmi_race_outcome touch_state(struct wmi_races *races, struct wmi_race_page *page,
                                                 unsigned block, const uint64_t bytes[2], bool dwords)
 {
-    uint64_t *const at = &page->owner[block], owner[WMI_RACE_OWNERS] = {at[0]}, next[WMI_RACE_OWNERS];
     if (page->listed >> block & 1)
         return WMI_RACE_NO_STATE;
+    uint64_t *const at = &page->owner[block], owner[WMI_RACE_OWNERS] = {at[0]}, next[WMI_RACE_OWNERS];
     const uint32_t owners = owners_of(races, owner[0]);
     for (uint32_t i = 1; i < owners; i++)
         owner[i] = at[i * WMI_RACE_AREA_BLOCKS];
@@ -254,13 +254,9 @@ static inline enum wmi_race_outcome touch_state(struct wmi_races *races, struct 
     return step->outcome;
 }
 
-/* Records an access to the dwords of a block that are set in a mask. */
-static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
+/* Records an access to the dwords of a block without a state that are set in a mask. */
+static bool touch_listed(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
 {
-    const uint64_t bytes[2] = {dwords};
-    const enum wmi_race_outcome outcome = touch_state(races, page, block, bytes, true);
-    if (outcome != WMI_RACE_NO_STATE)
-        return outcome == WMI_RACE_STEPS_ON;
     if (!(page->divided >> block & 1) && touch_list(races, page, block, dwords))
         return true;
     if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
@@ -278,6 +274,15 @@ static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsi
         dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
     }
     return true;
+}
+
+/* Records an access to the dwords of a block that are set in a mask. */
+static bool touch_mask(struct wmi_races *races, struct wmi_race_page *page, unsigned block, uint32_t dwords)
+{
+    const uint64_t bytes[2] = {dwords};
+    const enum wmi_race_outcome outcome = touch_state(races, page, block, bytes, true);
+    return outcome == WMI_RACE_NO_STATE ? touch_listed(races, page, block, dwords)
+                                        : outcome == WMI_RACE_STEPS_ON;
 }
 
 /* Records an access to a span of bytes of a block. */
@@ -615,29 +620,39 @@ static inline u64v bytes_at(const struct wmi_race_pattern *blocks, unsigned half
 }
 
 /* Records the accesses to one block. */
-static bool touch_one(struct wmi_races *races, struct wmi_race_area *area, const struct wmi_race_pattern *blocks,
-                      unsigned i, uint32_t number, bool dwords)
+static inline bool touch_one(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                             const struct wmi_race_pattern *blocks, unsigned i)
 {
-    struct wmi_race_page *page = &area->page[number / WMI_RACE_BLOCKS];
-    if (dwords)
-        return touch_mask(races, page, number % WMI_RACE_BLOCKS, blocks->dword[i]);
-    const uint64_t bytes[2] = {blocks->byte[0][i], blocks->byte[1][i]};
-    return touch_span(races, page, number % WMI_RACE_BLOCKS, bytes);
+    if (!blocks->dwords) {
+        const uint64_t bytes[2] = {blocks->byte[0][i], blocks->byte[1][i]};
+        return touch_span(races, page, block, bytes);
+    }
+    return page->listed >> block & 1 ? touch_listed(races, page, block, blocks->dword[i])
+                                     : touch_mask(races, page, block, blocks->dword[i]);
+}
+
+/* The same of a block of the area. */
+static inline bool touch_in(struct wmi_races *races, struct wmi_race_area *area, uint32_t number,
+                            const struct wmi_race_pattern *blocks, unsigned i)
+{
+    return touch_one(races, &area->page[number / WMI_RACE_BLOCKS], number % WMI_RACE_BLOCKS, blocks, i);
 }
 
 /* Records the accesses to RECORDS blocks of an area, from the block `from` on. number: four times their
  * numbers in the area, as wmi_gather_u64() takes them. Blocks in the same state with the same owners are
  * recorded together. */
-static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *area, const struct wmi_race_pattern *blocks,
-                              unsigned from, const uint32_t *number, uint32_t left, bool dwords)
+static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *area,
+                                const struct wmi_race_pattern *blocks, unsigned from, const uint32_t *number,
+                                uint32_t left)
 {
+    const bool dwords = blocks->dwords;
     const u64v low = bytes_at(blocks, 0, from, dwords), high = bytes_at(blocks, 1, from, dwords);
     while (left) {
         const unsigned first = (unsigned)__builtin_ctz(left), i = from + first;
         const uint32_t at = number[first] / 4;
         uint64_t owner[WMI_RACE_OWNERS] = {area->owner[0][at]}, next[WMI_RACE_OWNERS];
         if (owner[0] == WMI_RACE_LISTED) { /* since lanes before */
-            if (!touch_one(races, area, blocks, i, at, dwords))
+            if (!touch_in(races, area, at, blocks, i))
                 return false;
             left &= left - 1;
             continue;
@@ -655,7 +670,7 @@ static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *a
         if (step->outcome == WMI_RACE_CONFLICTS_NOW)
             return false;
         if (step->outcome == WMI_RACE_NO_STATE) { /* leaves its state */
-            if (!touch_one(races, area, blocks, i, at, dwords))
+            if (!touch_in(races, area, at, blocks, i))
                 return false;
             left &= left - 1;
             continue;
@@ -672,14 +687,14 @@ static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *a
 /* Blocks of one area. */
 struct in_area {
     struct wmi_race_area *area;
-    unsigned from, count;                           /* among those that lanes access */
-    uint32_t listed[2 * WMI_LANES / 32];            /* mask of those without states */
+    unsigned from, count;                                 /* among those that lanes access */
+    uint32_t listed[2 * WMI_LANES / 32];                  /* mask of those without states */
     alignas(64) uint32_t number[2 * WMI_LANES + RECORDS]; /* four times their numbers in the area */
 };
 
 /* Finds the blocks from one on that lie in the same area. False: no memory. */
-static bool find_in_area(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks, unsigned from,
-                         struct in_area *in)
+static bool find_in_area(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks,
+                         unsigned from, struct in_area *in)
 {
     struct wmi_race_area *const area =
         wmi_race_area(&races->shadow, (start + blocks->number[from]) << WMI_RACE_BLOCK_BITS);
@@ -715,60 +730,98 @@ static bool is_spread(const struct wmi_race_pattern *blocks)
     return 2 * changes > blocks->count;
 }
 
-/* Prefetches what is known of blocks in many pages: finding it takes a chain of dependent memory accesses for
- * each, and the chains of different blocks overlap. */
-static void fetch_blocks(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks)
+/* Prefetches what is known of a block. Always inline: GCC 12 removes calls of a function that only
+ * prefetches.
+ */
+WMI_INLINE void fetch_block(const struct wmi_race_page *page, unsigned block,
+                            const struct wmi_race_pattern *blocks, unsigned i)
 {
     enum { LINE = 64 };
-    const struct wmi_race_page *page[WMI_RACE_LANE_BLOCKS];
-    for (unsigned i = 0; i < blocks->count; i++) {
-        const uint64_t block = start + blocks->number[i];
-        const struct wmi_race_area *area = wmi_race_area(&races->shadow, block << WMI_RACE_BLOCK_BITS);
-        page[i] = area ? &area->page[block / WMI_RACE_BLOCKS % WMI_RACE_AREA_PAGES] : NULL;
-        if (area) {
-            __builtin_prefetch(page[i]);
-            __builtin_prefetch(&area->owner[0][block % WMI_RACE_AREA_BLOCKS]);
-        }
-    }
-    for (unsigned i = 0; i < blocks->count; i++) {
-        const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
-        if (!page[i] || page[i]->launch != races->shadow.launch || !(page[i]->listed >> block & 1))
-            page[i] = NULL;
-        else if ((page[i]->parted | page[i]->divided) >> block & 1)
-            __builtin_prefetch(&page[i]->detail[block]);
-        else if (page[i]->list_capacity)
-            __builtin_prefetch(wmi_race_list(page[i], block).record);
-    }
-    for (unsigned i = 0; i < blocks->count; i++) {
-        const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
-        if (page[i] && page[i]->divided >> block & 1 && blocks->dwords)
-            __builtin_prefetch(&page[i]->detail[block].block->write[__builtin_ctz(blocks->dword[i])]);
-        else if (page[i] && page[i]->parted >> block & 1)
-            for (unsigned line = 0; line < sizeof *page[i]->detail->part; line += LINE)
-                __builtin_prefetch((const char *)page[i]->detail[block].part + line);
+    if (page->parted >> block & 1) {
+        const char *const part = (const char *)page->detail[block].part;
+        for (unsigned line = 0; line < sizeof *page->detail->part; line += LINE)
+            __builtin_prefetch(part + line);
+    } else if (page->divided >> block & 1) {
+        const struct wmi_race_block *const records = page->detail[block].block;
+        if (blocks->dwords && page->written >> block & 1)
+            __builtin_prefetch(&records->write[__builtin_ctz(blocks->dword[i])]);
+        if (blocks->dwords)
+            __builtin_prefetch(&records->read[__builtin_ctz(blocks->dword[i])]);
+    } else if (page->list_capacity) {
+        __builtin_prefetch(wmi_race_list(page, block).record);
     }
 }
 
-static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi_race_pattern *blocks,
-                      bool dwords)
+/* Prefetches the rest of a long list of bytes. */
+WMI_INLINE void fetch_longer(const struct wmi_race_page *page, unsigned block)
+{
+    enum { LINE = 64 };
+    if (!(page->parted >> block & 1) || !page->detail[block].part->longer)
+        return;
+    const char *const list = (const char *)page->detail[block].block;
+    for (unsigned line = 0; line < sizeof page->detail->block->list; line += LINE)
+        __builtin_prefetch(list + line);
+}
+
+/* Records accesses to blocks in many pages. Finding what is known of a block takes a chain of dependent
+ * memory accesses, and the chains of different blocks overlap. *done: false if the blocks have states. */
+static bool touch_spread(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks,
+                         bool *done)
+{
+    struct wmi_race_page *page[WMI_RACE_LANE_BLOCKS];
+    unsigned listed = 0;
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const uint64_t block = start + blocks->number[i];
+        struct wmi_race_area *area = wmi_race_area(&races->shadow, block << WMI_RACE_BLOCK_BITS);
+        if (!area)
+            return false;
+        page[i] = &area->page[block / WMI_RACE_BLOCKS % WMI_RACE_AREA_PAGES];
+        __builtin_prefetch(page[i]);
+    }
+    for (unsigned i = 0; i < blocks->count; i++) {
+        const uint64_t block = start + blocks->number[i];
+        if (page[i]->launch != races->shadow.launch)
+            wmi_race_page(&races->shadow, block << WMI_RACE_BLOCK_BITS);
+        else if (page[i]->detail && (page[i]->parted | page[i]->divided) >> block % WMI_RACE_BLOCKS & 1)
+            __builtin_prefetch(&page[i]->detail[block % WMI_RACE_BLOCKS]);
+        else if (!(page[i]->listed >> block % WMI_RACE_BLOCKS & 1))
+            __builtin_prefetch(&page[i]->owner[block % WMI_RACE_BLOCKS]);
+        listed += page[i]->listed >> block % WMI_RACE_BLOCKS & 1;
+    }
+    *done = listed || blocks->irregular;
+    for (unsigned i = 0; i < blocks->count && *done; i++)
+        fetch_block(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS, blocks, i);
+    for (unsigned i = 0; i < blocks->count && *done && !blocks->dwords; i++)
+        fetch_longer(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS);
+    for (unsigned i = 0; i < blocks->count && *done; i++) {
+        const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
+        if ((blocks->irregular && !wmi_race_list_block(&races->shadow, page[i], block)) ||
+            !touch_one(races, page[i], block, blocks, i))
+            return false;
+    }
+    return true;
+}
+
+/* Records accesses to blocks whose numbers are relative to the origin. */
+static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi_race_pattern *blocks)
 {
     enum { FEW = 4 };
     const uint64_t start = origin >> WMI_RACE_BLOCK_BITS;
     struct in_area in;
-    if (blocks->spread)
-        fetch_blocks(races, start, blocks);
+    bool done = false;
+    if (blocks->spread && (!touch_spread(races, start, blocks, &done) || done))
+        return done;
     for (unsigned from = 0; from < blocks->count; from += in.count) {
         if (!find_in_area(races, start, blocks, from, &in))
             return false;
         for (unsigned i = 0; i < in.count; i += RECORDS) {
             const uint32_t all = UINT32_MAX >> (32 - (in.count - i < RECORDS ? in.count - i : RECORDS));
             uint32_t alone = in.count < FEW ? all : in.listed[i / 32] >> i % 32 & all;
-            if (all & ~alone &&
-                !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~alone, dwords))
+            if (all & ~alone && !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~alone))
                 return false;
             for (; alone; alone &= alone - 1) {
                 const unsigned k = i + (unsigned)__builtin_ctz(alone);
-                if (!touch_one(races, in.area, blocks, from + k, in.number[k] / 4, dwords))
+                if (!touch_in(races, in.area, in.number[k] / 4, blocks, from + k))
                     return false;
             }
         }
@@ -823,12 +876,10 @@ static inline bool is_pattern(const struct wmi_race_pattern *pattern, const stru
     return !(lanes & ~same);
 }
 
-/* The pattern of accesses by the instruction whose first lane accesses that place. NULL: no memory. */
-static struct wmi_race_pattern *pattern_of(struct wmi_races *races, uint32_t at)
+/* The pattern with that number. NULL: no memory. */
+static struct wmi_race_pattern *pattern_at(struct wmi_races *races, uint32_t number)
 {
-    /* Members of structures that different instructions access stay apart. */
-    const uint32_t number = 37 * wmi_race_slot(races->now.record) + at / 4 % WMI_RACE_BLOCK_DWORDS;
-    struct wmi_race_pattern **pattern = &races->pattern[number % WMI_RACE_PATTERNS];
+    struct wmi_race_pattern **pattern = &races->pattern[number];
     if (!*pattern && (*pattern = aligned_alloc(alignof(struct wmi_race_pattern), sizeof **pattern)))
         memset(*pattern, 0, sizeof **pattern);
     return *pattern;
@@ -838,13 +889,25 @@ static struct wmi_race_pattern *pattern_of(struct wmi_races *races, uint32_t at)
 static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
                          uint64_t lanes)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(lanes);
-    struct wmi_race_pattern *const pattern = pattern_of(races, places->at[first]);
+    enum {
+        MANY = 64,
+        AGAIN = 1024
+    }; /* accesses after which no pattern is expected, and until the next try */
+    const unsigned first = (unsigned)__builtin_ctzll(lanes), slot = wmi_race_slot(races->now.record);
+    struct wmi_race_insn *insn = &races->insn[slot];
+    /* Members of structures that different instructions access stay apart. */
+    const uint32_t number = 37 * slot + places->at[first] / 4 % WMI_RACE_BLOCK_DWORDS;
+    struct wmi_race_pattern *pattern = pattern_at(races, number % WMI_RACE_PATTERNS);
     if (!pattern)
         return false;
     const int64_t distance = (int64_t)places->at[first] - pattern->at[first];
-    if (is_pattern(pattern, places, lanes, (uint32_t)distance))
-        return touch_all(races, origin + (uint64_t)distance, pattern, pattern->dwords);
+    if (is_pattern(pattern, places, lanes, (uint32_t)distance)) {
+        insn->irregular = 0;
+        return touch_all(races, origin + (uint64_t)distance, pattern);
+    }
+    insn->irregular = (insn->irregular + 1) % AGAIN;
+    if (insn->irregular > MANY && !(pattern = pattern_at(races, WMI_RACE_PATTERNS)))
+        return false;
     if (places->dwords)
         find_blocks(places, lanes, pattern);
     else
@@ -854,7 +917,8 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     pattern->bytes = places->bytes;
     pattern->dwords = places->dwords;
     pattern->spread = is_spread(pattern);
-    return touch_all(races, origin, pattern, places->dwords);
+    pattern->irregular = insn->irregular > MANY;
+    return touch_all(races, origin, pattern);
 }
 
 static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
