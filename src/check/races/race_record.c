@@ -233,6 +233,25 @@ static bool touch_some(struct wmi_races *races, enum wmi_address_space space, ui
            wmi_race_touch_bytes(&races->shadow, page, block, some, &races->now);
 }
 
+/* Records an access to some bytes of a dword whose block has a state. False: it has none, or may conflict. */
+static bool touch_state(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
+                        unsigned bytes)
+{
+    const unsigned block = wmi_race_block_of(address), at = address % (1 << WMI_RACE_BLOCK_BITS);
+    uint64_t some[2] = {0};
+    some[at / 64] = (uint64_t)bytes << at % 64;
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_local *local = &races->group->lds;
+        return local->states && address < local->bytes &&
+               wmi_race_touch_owners(&races->shadow, &local->area->owner[0][address >> WMI_RACE_BLOCK_BITS],
+                                     some, false, &races->now) == WMI_RACE_STEPS_ON;
+    }
+    struct wmi_race_page *page = wmi_race_page(&races->shadow, address);
+    return page && !(page->listed >> block & 1) &&
+           wmi_race_touch_owners(&races->shadow, &page->owner[block], some, false, &races->now) ==
+               WMI_RACE_STEPS_ON;
+}
+
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
     const bool atomic = races->insn[races->slot].kind == WMI_ACCESS_ATOMIC;
@@ -244,6 +263,8 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
         const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
         const unsigned mask = 15u >> tail & 15u << head & 15u;
         races->dword_address = at;
+        if (!atomic && touch_state(races, space, at, mask))
+            continue;
         if (atomic && space == WMI_SPACE_LDS && wmi_race_cells_at(races, space, at, &cells, &dword))
             wmi_race_keep_store(races, &cells, dword);
         if (mask == 15 ? wmi_race_touch_dword(races, space, at) : touch_some(races, space, at, mask))

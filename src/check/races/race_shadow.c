@@ -331,33 +331,7 @@ bool wmi_race_touch_bytes(struct wmi_race_shadow *shadow, struct wmi_race_page *
            update_bytes(shadow, &page->detail[block], bytes, access);
 }
 
-/* ---- LDS ---- */
-
-bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch)
-{
-    enum { KINDS = 3 };
-    const size_t dwords = ((size_t)bytes + 3) / 4;
-    if (dwords > local->dwords) {
-        wmi_race_local_destroy(local);
-        if (!(local->records = calloc(KINDS * dwords, sizeof *local->records)))
-            return false;
-        local->dwords = dwords;
-    } else if (local->launch != launch && local->dwords) {
-        memset(local->records, 0, KINDS * local->dwords * sizeof *local->records);
-    }
-    local->bytes = bytes;
-    local->launch = launch;
-    local->floor = 0;
-    return true;
-}
-
-void wmi_race_local_destroy(struct wmi_race_local *local)
-{
-    free(local->records);
-    *local = (struct wmi_race_local){0};
-}
-
-/* ---- one dword ---- */
+/* ---- records per byte and per dword ---- */
 
 static void spread(uint64_t record, uint64_t byte[4])
 {
@@ -485,21 +459,27 @@ static uint32_t dwords_of(const uint64_t bytes[2])
     return dwords;
 }
 
-bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+/* Finds what a state says of a block, given its first owner. Returns the number of entries. */
+static uint32_t entries_of(const struct wmi_race_shadow *shadow, const uint64_t *first,
+                           struct wmi_race_byte_entry entry[WMI_RACE_STATE_ENTRIES])
 {
-    struct wmi_race_byte_entry entry[WMI_RACE_STATE_ENTRIES];
-    const uint64_t first = page->owner[block];
-    const struct wmi_race_state *state = first ? shadow->states.state[first & WMI_RACE_STATE] : NULL;
-    const uint32_t count = state ? state->count : 0;
-    for (uint32_t i = 0; i < count; i++) {
+    const struct wmi_race_state *state = *first ? shadow->states.state[*first & WMI_RACE_STATE] : NULL;
+    for (uint32_t i = 0; state && i < state->count; i++) {
         const struct wmi_race_state_entry *from = &state->entry[i];
-        const uint64_t owner = page->owner[block + from->owner * WMI_RACE_AREA_BLOCKS];
+        const uint64_t owner = first[from->owner * WMI_RACE_AREA_BLOCKS];
         entry[i] = (struct wmi_race_byte_entry){
             .record = ((owner & ~WMI_RACE_STATE) | (uint64_t)from->slot << WMI_RACE_SLOT_AT) +
                       ((uint64_t)from->epoch << WMI_RACE_EPOCH_AT),
             .bytes = {from->bytes[0], from->bytes[1]},
             .role = (enum wmi_race_role_of)from->role};
     }
+    return state ? state->count : 0;
+}
+
+bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *page, unsigned block)
+{
+    struct wmi_race_byte_entry entry[WMI_RACE_STATE_ENTRIES];
+    const uint32_t count = entries_of(shadow, &page->owner[block], entry);
     page->listed |= 1u << block;
     page->owner[block] = WMI_RACE_LISTED;
     if (count <= WMI_RACE_ENTRIES && fits_list(shadow, page, entry, count)) {
@@ -532,6 +512,59 @@ bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *
     mark_divided(shadow, page, block);
     return true;
 }
+
+/* ---- LDS ---- */
+
+static size_t blocks_of(uint32_t bytes)
+{
+    return (bytes + (1u << WMI_RACE_BLOCK_BITS) - 1) >> WMI_RACE_BLOCK_BITS;
+}
+
+bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch)
+{
+    enum { KINDS = 3 };
+    const size_t dwords = ((size_t)bytes + 3) / 4;
+    if (dwords > local->dwords) {
+        wmi_race_local_destroy(local);
+        if (!(local->records = calloc(KINDS * dwords, sizeof *local->records)))
+            return false;
+        local->dwords = dwords;
+    } else if (local->launch != launch && local->dwords) {
+        memset(local->records, 0, KINDS * local->dwords * sizeof *local->records);
+    }
+    if (bytes && !local->area)
+        local->area = calloc(1, sizeof *local->area);
+    if (local->launch != launch)
+        local->states = local->area;
+    for (unsigned i = 0; i < WMI_RACE_OWNERS && local->states; i++)
+        memset(local->area->owner[i], 0, blocks_of(bytes) * sizeof **local->area->owner);
+    local->bytes = bytes;
+    local->launch = launch;
+    local->floor = 0;
+    return true;
+}
+
+void wmi_race_local_leave(struct wmi_race_shadow *shadow, struct wmi_race_local *local)
+{
+    const struct wmi_race_cells all = wmi_race_local_cells(local);
+    struct wmi_race_byte_entry entry[WMI_RACE_STATE_ENTRIES];
+    for (size_t block = 0; block < blocks_of(local->bytes); block++) {
+        const size_t dword = block * WMI_RACE_BLOCK_DWORDS;
+        const struct wmi_race_cells cells = {all.write + dword, all.read + dword, all.other + dword};
+        const uint32_t count = entries_of(shadow, &local->area->owner[0][block], entry);
+        add_list(shadow, &cells, entry, count);
+    }
+    local->states = false;
+}
+
+void wmi_race_local_destroy(struct wmi_race_local *local)
+{
+    free(local->records);
+    free(local->area);
+    *local = (struct wmi_race_local){0};
+}
+
+/* ---- accesses to one dword ---- */
 
 static void check_conflict(uint64_t record, const struct wmi_race_access *access, unsigned bytes,
                            bool was_write, wmi_race_on_conflict *on_conflict, void *user)

@@ -216,18 +216,77 @@ static inline bool wmi_race_list_block(struct wmi_race_shadow *shadow, struct wm
     return page->listed >> block & 1 || wmi_race_leave_state(shadow, page, block);
 }
 
+/* How many epochs of an owner of a state from its first on are before a record. */
+static inline uint16_t wmi_race_epochs_before(uint64_t first, uint64_t before)
+{
+    const uint64_t epoch = UINT64_C(1) << WMI_RACE_EPOCH_AT;
+    const uint64_t epochs = first < before ? (before - first + epoch - 1) / epoch : 0;
+    return epochs < WMI_RACE_STATE_EPOCHS ? (uint16_t)epochs : WMI_RACE_STATE_EPOCHS;
+}
+
 /* How the access is related to an owner of a state, as struct wmi_race_step_key has it. */
 static inline uint16_t wmi_race_relation_to(uint64_t owner, const struct wmi_race_access *access)
 {
-    const uint64_t epoch = UINT64_C(1) << WMI_RACE_EPOCH_AT, first = (owner & ~WMI_RACE_STATE) - access->from;
-    if (!((owner ^ access->record) & WMI_RACE_SAME_WAVE)) {
-        const uint32_t epochs = wmi_race_epoch(access->record) - wmi_race_epoch(owner);
-        return WMI_RACE_OWN | (epochs < WMI_RACE_STATE_EPOCHS ? epochs : WMI_RACE_STATE_EPOCHS);
+    if ((owner ^ access->record) & WMI_RACE_SAME_WAVE)
+        return wmi_race_epochs_before((owner & ~WMI_RACE_STATE) - access->from, access->before);
+    const uint32_t epochs = wmi_race_epoch(access->record) - wmi_race_epoch(owner);
+    return WMI_RACE_OWN | (epochs < WMI_RACE_STATE_EPOCHS ? epochs : WMI_RACE_STATE_EPOCHS);
+}
+
+/* Finds what the access does to a block with these owners. */
+static inline const struct wmi_race_step *wmi_race_step_of(struct wmi_race_shadow *shadow,
+                                                           const uint64_t owner[WMI_RACE_OWNERS],
+                                                           uint32_t owners, const uint64_t bytes[2],
+                                                           bool dwords, const struct wmi_race_access *access)
+{
+    struct wmi_race_step_key key = {.bytes = {bytes[0], bytes[1]},
+                                    .state = owner[0] & WMI_RACE_STATE,
+                                    .slot = (uint16_t)wmi_race_slot(access->record),
+                                    .writes = access->writes,
+                                    .dwords = dwords};
+    for (uint32_t i = 0; i < owners; i++)
+        key.relation[i] = wmi_race_relation_to(owner[i], access);
+    for (uint32_t i = 0; i < owners && access->gone; i++)
+        key.gone[i] = wmi_race_epochs_before(owner[i] & ~WMI_RACE_STATE, access->gone);
+    return wmi_race_step(&shadow->states, &key);
+}
+
+/* Number of owners of a block, given the first. */
+static inline uint32_t wmi_race_owners_of(const struct wmi_race_shadow *shadow, uint64_t first)
+{
+    return first ? shadow->states.state[first & WMI_RACE_STATE]->owners : 0;
+}
+
+/* The owners after the step. */
+static inline void wmi_race_next_owners(const struct wmi_race_step *step,
+                                        const uint64_t owner[WMI_RACE_OWNERS],
+                                        const struct wmi_race_access *access, uint64_t next[WMI_RACE_OWNERS])
+{
+    const uint64_t all[WMI_RACE_OWNERS + 1] = {owner[0], owner[1], owner[2], access->record};
+    for (unsigned i = 0; i < WMI_RACE_OWNERS; i++)
+        next[i] = i < step->owners ? (all[step->from[i]] & ~WMI_RACE_STATE) +
+                                         ((uint64_t)step->epochs[i] << WMI_RACE_EPOCH_AT)
+                                   : 0;
+    next[0] |= step->next;
+}
+
+/* Records an access to a block with a state, whose first owner is `at`. bytes: as in struct
+ * wmi_race_step_key. NO_STATE: the block needs another form. */
+static inline enum wmi_race_outcome wmi_race_touch_owners(struct wmi_race_shadow *shadow, uint64_t *at,
+                                                          const uint64_t bytes[2], bool dwords,
+                                                          const struct wmi_race_access *access)
+{
+    uint64_t owner[WMI_RACE_OWNERS] = {at[0]}, next[WMI_RACE_OWNERS];
+    const uint32_t owners = wmi_race_owners_of(shadow, owner[0]);
+    for (uint32_t i = 1; i < owners; i++)
+        owner[i] = at[i * WMI_RACE_AREA_BLOCKS];
+    const struct wmi_race_step *step = wmi_race_step_of(shadow, owner, owners, bytes, dwords, access);
+    if (step->outcome == WMI_RACE_STEPS_ON) {
+        wmi_race_next_owners(step, owner, access, next);
+        for (unsigned i = 0; i < step->owners; i++)
+            at[i * WMI_RACE_AREA_BLOCKS] = next[i];
     }
-    if (first >= access->before)
-        return 0;
-    const uint64_t epochs = (access->before - first + epoch - 1) / epoch;
-    return epochs < WMI_RACE_STATE_EPOCHS ? (uint16_t)epochs : WMI_RACE_STATE_EPOCHS;
+    return step->outcome;
 }
 
 /* Records an access to a whole dword, unless it may conflict with a record. */
@@ -417,9 +476,12 @@ static inline bool wmi_race_touch_block(struct wmi_race_shadow *shadow, struct w
                           : wmi_race_put_reads(shadow, page, block, dwords, taken, access->record);
 }
 
-/* The shadow of a workgroup's LDS: records per dword, since the access patterns of most LDS are too irregular
- * for lists. Records of earlier workgroups of the launch are ordered. */
+/* The shadow of a workgroup's LDS: blocks with states as long as all of them have one; then records per
+ * dword, since irregular access patterns of LDS are too irregular for lists. Records of earlier workgroups of
+ * the launch are ordered. */
 struct wmi_race_local {
+    struct wmi_race_area *area; /* owners of the blocks; without pages */
+    bool states;                /* the blocks have states */
     uint64_t *records;
     size_t dwords;   /* capacity */
     uint32_t bytes;  /* of LDS */
@@ -430,6 +492,8 @@ struct wmi_race_local {
 /* Prepares the shadow for a workgroup of the launch. False: no memory. */
 bool wmi_race_local_begin(struct wmi_race_local *local, uint32_t bytes, uint32_t launch);
 void wmi_race_local_destroy(struct wmi_race_local *local);
+/* Gives LDS whose blocks have states records per dword, until the launch ends. */
+void wmi_race_local_leave(struct wmi_race_shadow *shadow, struct wmi_race_local *local);
 
 static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_local *local)
 {

@@ -167,12 +167,14 @@ static struct wmi_race_step compute(struct wmi_race_states *states, const struct
                                key->dwords ? wmi_race_bytes_of((uint16_t)(key->bytes[0] >> 16))
                                            : key->bytes[1]};
     struct wmi_race_step step = {.key = *key, .outcome = WMI_RACE_NO_STATE};
-    struct draft draft = {.count = state->count};
+    struct draft draft = {0};
     struct wmi_race_state_entry access = {.slot = key->slot, .owner = WMI_RACE_OWNERS};
     uint64_t taken[2] = {0}; /* bytes that another wave has read */
-    memcpy(draft.entry, state->entry, state->count * sizeof *state->entry);
-    for (uint32_t i = 0; i < state->count; i++) {
-        const struct wmi_race_state_entry *entry = &state->entry[i];
+    for (uint32_t i = 0; i < state->count; i++)
+        if (state->entry[i].epoch >= key->gone[state->entry[i].owner])
+            draft.entry[draft.count++] = state->entry[i];
+    for (uint32_t i = 0; i < draft.count; i++) {
+        const struct wmi_race_state_entry *entry = &draft.entry[i];
         const uint64_t low = entry->bytes[0] & bytes[0], high = entry->bytes[1] & bytes[1];
         if (!(low | high) || is_ordered(key, entry))
             continue;

@@ -52,6 +52,8 @@ struct wmi_race_step_key {
     /* For each owner, how many of its epochs are ordered before the access, at most WMI_RACE_STATE_EPOCHS; or
      * WMI_RACE_OWN plus the access's epoch, if that is the owner's, relative to the first. */
     uint16_t relation[WMI_RACE_OWNERS];
+    /* For each owner, how many of its epochs are ordered before whatever waves do from now on. */
+    uint16_t gone[WMI_RACE_OWNERS];
     bool writes, dwords;
 };
 
@@ -104,7 +106,8 @@ static inline size_t wmi_race_step_at(const struct wmi_race_step_key *key)
     hash ^=
         ((uint64_t)key->state << 24 ^ (uint64_t)key->slot << 8 ^ (uint64_t)key->writes << 1 ^ key->dwords) *
         UINT64_C(0xd6e8feb86659fd93);
-    hash ^= ((uint64_t)key->relation[0] << 32 ^ (uint64_t)key->relation[1] << 16 ^ key->relation[2]) *
+    hash ^= ((uint64_t)key->relation[0] << 32 ^ (uint64_t)key->relation[1] << 16 ^ key->relation[2] ^
+             (uint64_t)key->gone[0] << 48 ^ (uint64_t)key->gone[1] << 24 ^ (uint64_t)key->gone[2] << 8) *
             UINT64_C(0xa0761d6478bd642f);
     return (hash ^ hash >> 29) >> 8 & (WMI_RACE_STEPS - 1);
 }
@@ -113,7 +116,8 @@ static inline bool wmi_race_is_key(const struct wmi_race_step_key *a, const stru
 {
     return a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] && a->state == b->state &&
            a->slot == b->slot && a->relation[0] == b->relation[0] && a->relation[1] == b->relation[1] &&
-           a->relation[2] == b->relation[2] && a->writes == b->writes && a->dwords == b->dwords;
+           a->relation[2] == b->relation[2] && a->gone[0] == b->gone[0] && a->gone[1] == b->gone[1] &&
+           a->gone[2] == b->gone[2] && a->writes == b->writes && a->dwords == b->dwords;
 }
 
 static inline const struct wmi_race_step *wmi_race_step(struct wmi_race_states *states,

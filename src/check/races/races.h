@@ -95,6 +95,8 @@ static inline bool wmi_race_cells_at(struct wmi_races *races, enum wmi_address_s
                                      struct wmi_race_cells *cells, size_t *dword)
 {
     if (space == WMI_SPACE_LDS) {
+        if (races->group->lds.states)
+            wmi_race_local_leave(&races->shadow, &races->group->lds);
         *cells = wmi_race_local_cells(&races->group->lds);
         *dword = address / 4;
         return address < races->group->lds.bytes;

@@ -199,59 +199,17 @@ static inline bool touch_list(struct wmi_races *races, struct wmi_race_page *pag
     return wmi_race_touch_block(&races->shadow, page, block, dwords, &races->now);
 }
 
-/* Finds what the access does to a block with these owners. */
-static inline const struct wmi_race_step *step_of(struct wmi_races *races,
-                                                  const uint64_t owner[WMI_RACE_OWNERS], uint32_t owners,
-                                                  const uint64_t bytes[2], bool dwords)
-{
-    const struct wmi_race_access *access = &races->now;
-    struct wmi_race_step_key key = {.bytes = {bytes[0], bytes[1]},
-                                    .state = owner[0] & WMI_RACE_STATE,
-                                    .slot = (uint16_t)wmi_race_slot(access->record),
-                                    .writes = access->writes,
-                                    .dwords = dwords};
-    for (uint32_t i = 0; i < owners; i++)
-        key.relation[i] = wmi_race_relation_to(owner[i], access);
-    return wmi_race_step(&races->shadow.states, &key);
-}
-
-/* Number of owners of a block, given the first. */
-static inline uint32_t owners_of(const struct wmi_races *races, uint64_t first)
-{
-    return first ? races->shadow.states.state[first & WMI_RACE_STATE]->owners : 0;
-}
-
-/* The owners after the step. */
-static inline void next_owners(const struct wmi_races *races, const struct wmi_race_step *step,
-                               const uint64_t owner[WMI_RACE_OWNERS], uint64_t next[WMI_RACE_OWNERS])
-{
-    const uint64_t all[WMI_RACE_OWNERS + 1] = {owner[0], owner[1], owner[2], races->now.record};
-    for (unsigned i = 0; i < WMI_RACE_OWNERS; i++)
-        next[i] = i < step->owners ? (all[step->from[i]] & ~WMI_RACE_STATE) +
-                                         ((uint64_t)step->epochs[i] << WMI_RACE_EPOCH_AT)
-                                   : 0;
-    next[0] |= step->next;
-}
-
 /* Records an access to a block. NO_STATE: it has no state any more. */
 static inline enum wmi_race_outcome touch_state(struct wmi_races *races, struct wmi_race_page *page,
                                                 unsigned block, const uint64_t bytes[2], bool dwords)
 {
     if (page->listed >> block & 1)
         return WMI_RACE_NO_STATE;
-    uint64_t *const at = &page->owner[block], owner[WMI_RACE_OWNERS] = {at[0]}, next[WMI_RACE_OWNERS];
-    const uint32_t owners = owners_of(races, owner[0]);
-    for (uint32_t i = 1; i < owners; i++)
-        owner[i] = at[i * WMI_RACE_AREA_BLOCKS];
-    const struct wmi_race_step *step = step_of(races, owner, owners, bytes, dwords);
-    if (step->outcome == WMI_RACE_STEPS_ON) {
-        next_owners(races, step, owner, next);
-        for (unsigned i = 0; i < step->owners; i++)
-            at[i * WMI_RACE_AREA_BLOCKS] = next[i];
-    } else if (step->outcome == WMI_RACE_NO_STATE && !wmi_race_leave_state(&races->shadow, page, block)) {
-        return WMI_RACE_CONFLICTS_NOW;
-    }
-    return step->outcome;
+    const enum wmi_race_outcome outcome =
+        wmi_race_touch_owners(&races->shadow, &page->owner[block], bytes, dwords, &races->now);
+    return outcome == WMI_RACE_NO_STATE && !wmi_race_leave_state(&races->shadow, page, block)
+               ? WMI_RACE_CONFLICTS_NOW
+               : outcome;
 }
 
 /* Records an access to the dwords of a block without a state that are set in a mask. */
@@ -369,14 +327,51 @@ static bool touch_local_run(struct wmi_races *races, uint64_t address, uint64_t 
     return end % 4 == 0 || touch_part(races, &cells, last, tail);
 }
 
+/* Records an access to consecutive bytes of LDS whose blocks have states; then they may have none any more.
+ */
+static bool touch_local_blocks(struct wmi_races *races, uint64_t address, uint64_t end)
+{
+    const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS;
+    const bool dwords = (address | end) % 4 == 0;
+    for (uint64_t stop; address < end; address = stop) {
+        const unsigned from = address % size, half = size / 2;
+        uint64_t bytes[2] = {0};
+        stop = (address & -size) + size < end ? (address & -size) + size : end;
+        const unsigned to = from + (unsigned)(stop - address);
+        if (dwords) {
+            bytes[0] = UINT32_MAX >> (WMI_RACE_BLOCK_DWORDS - (to - from) / 4) << from / 4;
+        } else {
+            if (from < half)
+                bytes[0] = UINT64_MAX >> (half - (to < half ? to - from : half - from)) << from;
+            if (to > half)
+                bytes[1] = UINT64_MAX >> (from > half ? half - (to - from) : 2 * half - to)
+                                             << (from > half ? from - half : 0);
+        }
+        switch (wmi_race_touch_owners(&races->shadow, &races->group->lds.area->owner[0][address / size],
+                                      bytes, dwords, &races->now)) {
+        case WMI_RACE_CONFLICTS_NOW:
+            return false;
+        case WMI_RACE_NO_STATE:
+            wmi_race_local_leave(&races->shadow, &races->group->lds);
+            return true;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
 /* Records an access to consecutive dwords. */
 static bool touch_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address, size_t count)
 {
     const uint64_t size = UINT64_C(1) << WMI_RACE_BLOCK_BITS, end = address + 4 * count;
     struct wmi_race_page *page = NULL;
     if (space == WMI_SPACE_LDS) {
-        const struct wmi_race_cells cells = wmi_race_local_cells(&races->group->lds);
-        return end <= races->group->lds.bytes && touch_local_dwords(races, &cells, address / 4, count);
+        const struct wmi_race_local *local = &races->group->lds;
+        const struct wmi_race_cells cells = wmi_race_local_cells(local);
+        if (end > local->bytes || (local->states && !touch_local_blocks(races, address, end)))
+            return false;
+        return local->states || touch_local_dwords(races, &cells, address / 4, count);
     }
     for (uint64_t stop; address < end; address = stop) {
         const unsigned block = wmi_race_block_of(address);
@@ -396,8 +391,12 @@ static bool touch_byte_run(struct wmi_races *races, enum wmi_address_space space
                            uint64_t end)
 {
     struct gathered_bytes gathered = {0};
-    if (space == WMI_SPACE_LDS)
-        return end <= races->group->lds.bytes && touch_local_run(races, address, end);
+    if (space == WMI_SPACE_LDS) {
+        const struct wmi_race_local *local = &races->group->lds;
+        if (end > local->bytes || (local->states && !touch_local_blocks(races, address, end)))
+            return false;
+        return local->states || touch_local_run(races, address, end);
+    }
     while (address < end) {
         const uint64_t count = end - address < 64 ? end - address : 64;
         if (!gather_bytes(races, &gathered, address, UINT64_MAX >> (64 - count)))
@@ -659,23 +658,28 @@ static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *a
         }
         const uint64_t bytes[2] = {dwords ? blocks->dword[i] : blocks->byte[0][i],
                                    dwords ? 0 : blocks->byte[1][i]};
-        const uint32_t owners = owners_of(races, owner[0]);
+        const uint32_t owners = wmi_race_owners_of(&races->shadow, owner[0]);
         uint32_t same = left & wmi_equal_bits_u64(low, wmi_splat_u64(bytes[0]));
         same &= dwords ? same : wmi_equal_bits_u64(high, wmi_splat_u64(bytes[1]));
         for (uint32_t k = 0; k < (owners ? owners : 1); k++) {
             owner[k] = area->owner[k][at];
             same &= wmi_equal_bits_u64(wmi_gather_u64(area->owner[k], number, same), wmi_splat_u64(owner[k]));
         }
-        const struct wmi_race_step *step = step_of(races, owner, owners, bytes, dwords);
+        const struct wmi_race_step *step =
+            wmi_race_step_of(&races->shadow, owner, owners, bytes, dwords, &races->now);
         if (step->outcome == WMI_RACE_CONFLICTS_NOW)
             return false;
         if (step->outcome == WMI_RACE_NO_STATE) { /* leaves its state */
+            if (area == races->group->lds.area) {
+                wmi_race_local_leave(&races->shadow, &races->group->lds);
+                return true;
+            }
             if (!touch_in(races, area, at, blocks, i))
                 return false;
             left &= left - 1;
             continue;
         }
-        next_owners(races, step, owner, next);
+        wmi_race_next_owners(step, owner, &races->now, next);
         for (unsigned k = 0; k < step->owners; k++)
             if (k >= owners || next[k] != owner[k])
                 wmi_scatter_u64(area->owner[k], number, same, wmi_splat_u64(next[k]));
@@ -885,29 +889,28 @@ static struct wmi_race_pattern *pattern_at(struct wmi_races *races, uint32_t num
     return *pattern;
 }
 
-/* Records accesses of lanes in any order. */
-static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
-                         uint64_t lanes)
+/* Finds the blocks that the lanes access, which are *distance bytes behind those of the pattern. NULL: no
+ * memory. */
+static const struct wmi_race_pattern *find_pattern(struct wmi_races *races, const struct places *places,
+                                                   uint64_t lanes, int64_t *distance)
 {
-    enum {
-        MANY = 64,
-        AGAIN = 1024
-    }; /* accesses after which no pattern is expected, and until the next try */
+    /* Accesses after which no pattern is expected, and until the next try. */
+    enum { MANY = 64, AGAIN = 1024 };
     const unsigned first = (unsigned)__builtin_ctzll(lanes), slot = wmi_race_slot(races->now.record);
     struct wmi_race_insn *insn = &races->insn[slot];
     /* Members of structures that different instructions access stay apart. */
     const uint32_t number = 37 * slot + places->at[first] / 4 % WMI_RACE_BLOCK_DWORDS;
     struct wmi_race_pattern *pattern = pattern_at(races, number % WMI_RACE_PATTERNS);
     if (!pattern)
-        return false;
-    const int64_t distance = (int64_t)places->at[first] - pattern->at[first];
-    if (is_pattern(pattern, places, lanes, (uint32_t)distance)) {
+        return NULL;
+    *distance = (int64_t)places->at[first] - pattern->at[first];
+    if (is_pattern(pattern, places, lanes, (uint32_t)*distance)) {
         insn->irregular = 0;
-        return touch_all(races, origin + (uint64_t)distance, pattern);
+        return pattern;
     }
     insn->irregular = (insn->irregular + 1) % AGAIN;
     if (insn->irregular > MANY && !(pattern = pattern_at(races, WMI_RACE_PATTERNS)))
-        return false;
+        return NULL;
     if (places->dwords)
         find_blocks(places, lanes, pattern);
     else
@@ -918,7 +921,17 @@ static bool touch_blocks(struct wmi_races *races, const struct places *places, u
     pattern->dwords = places->dwords;
     pattern->spread = is_spread(pattern);
     pattern->irregular = insn->irregular > MANY;
-    return touch_all(races, origin, pattern);
+    *distance = 0;
+    return pattern;
+}
+
+/* Records accesses of lanes in any order. */
+static bool touch_blocks(struct wmi_races *races, const struct places *places, uint64_t origin,
+                         uint64_t lanes)
+{
+    int64_t distance;
+    const struct wmi_race_pattern *pattern = find_pattern(races, places, lanes, &distance);
+    return pattern && touch_all(races, origin + (uint64_t)distance, pattern);
 }
 
 static bool touch_global(struct wmi_races *races, const struct places *places, uint64_t origin,
@@ -978,6 +991,26 @@ static bool touch_local_bytes(struct wmi_races *races, const struct places *plac
     return !bytes || touch_part(races, &cells, dword, bytes);
 }
 
+/* Records accesses to LDS whose blocks have states; then they may have none any more. */
+static bool touch_local_states(struct wmi_races *races, const struct places *places, uint64_t lanes)
+{
+    const struct wmi_race_local *local = &races->group->lds;
+    alignas(64) uint32_t number[WMI_RACE_LANE_BLOCKS + RECORDS];
+    int64_t distance;
+    const struct wmi_race_pattern *blocks = find_pattern(races, places, lanes, &distance);
+    if (!blocks)
+        return false;
+    for (unsigned i = 0; i < blocks->count; i++)
+        number[i] = 4 * (blocks->number[i] + (uint32_t)(distance >> WMI_RACE_BLOCK_BITS));
+    for (unsigned i = 0; i < blocks->count && local->states; i += RECORDS) {
+        const unsigned left = blocks->count - i;
+        if (!touch_vector(races, local->area, blocks, i, number + i,
+                          UINT32_MAX >> (32 - (left < RECORDS ? left : RECORDS))))
+            return false;
+    }
+    return true;
+}
+
 static bool touch_local(struct wmi_races *races, const struct places *places, uint64_t origin, uint64_t lanes)
 {
     enum { SHORT = 4 }; /* maximum lanes of a short run */
@@ -986,6 +1019,10 @@ static bool touch_local(struct wmi_races *races, const struct places *places, ui
     const unsigned dwords = places->bytes / 4;
     uint64_t starts = starts_of(places, lanes, access->writes);
     (void)origin;
+    if (races->group->lds.states && !touch_local_states(races, places, lanes))
+        return false;
+    if (races->group->lds.states)
+        return true;
     if (!places->dwords)
         return touch_local_bytes(races, places, lanes);
     if (SHORT * __builtin_popcountll(starts) > __builtin_popcountll(lanes)) {
@@ -1054,6 +1091,8 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_address_summ
     if (races->order.halves || !find_places(summary, summary->base, bytes, 32, false, &places) ||
         !places.dwords)
         return false;
+    if (races->group->lds.states)
+        wmi_race_local_leave(&races->shadow, &races->group->lds);
     for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
         const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
         for (size_t i = 0; i < bytes / 4; i++) {
