@@ -240,14 +240,13 @@ static inline const struct wmi_race_step *wmi_race_step_of(struct wmi_race_shado
                                                            bool dwords, const struct wmi_race_access *access)
 {
     struct wmi_race_step_key key = {.bytes = {bytes[0], bytes[1]},
-                                    .state = owner[0] & WMI_RACE_STATE,
-                                    .slot = (uint16_t)wmi_race_slot(access->record),
-                                    .writes = access->writes,
-                                    .dwords = dwords};
+                                    .what = wmi_race_step_what(owner[0] & WMI_RACE_STATE,
+                                                               wmi_race_slot(access->record), access->writes,
+                                                               dwords)};
     for (uint32_t i = 0; i < owners; i++)
-        key.relation[i] = wmi_race_relation_to(owner[i], access);
+        key.relation |= (uint64_t)wmi_race_relation_to(owner[i], access) << 16 * i;
     for (uint32_t i = 0; i < owners && access->gone; i++)
-        key.gone[i] = wmi_race_epochs_before(owner[i] & ~WMI_RACE_STATE, access->gone);
+        key.gone |= (uint64_t)wmi_race_epochs_before(owner[i] & ~WMI_RACE_STATE, access->gone) << 16 * i;
     return wmi_race_step(&shadow->states, &key);
 }
 

@@ -154,31 +154,36 @@ static uint32_t number_owners(struct draft *draft, struct wmi_race_step *step)
     return owners;
 }
 
+static unsigned of_owner(uint64_t all, unsigned owner)
+{
+    return all >> 16 * owner & UINT16_MAX;
+}
+
 static bool is_ordered(const struct wmi_race_step_key *key, const struct wmi_race_state_entry *entry)
 {
-    const unsigned relation = key->relation[entry->owner];
+    const unsigned relation = of_owner(key->relation, entry->owner);
     return relation & WMI_RACE_OWN || entry->epoch < relation;
 }
 
 static struct wmi_race_step compute(struct wmi_race_states *states, const struct wmi_race_step_key *key)
 {
-    const struct wmi_race_state *state = states->state[key->state];
-    const uint64_t bytes[2] = {key->dwords ? wmi_race_bytes_of((uint16_t)key->bytes[0]) : key->bytes[0],
-                               key->dwords ? wmi_race_bytes_of((uint16_t)(key->bytes[0] >> 16))
-                                           : key->bytes[1]};
+    const struct wmi_race_state *state = states->state[(uint32_t)key->what];
+    const bool writes = key->what >> 48 & 1, dwords = key->what >> 49 & 1;
+    const uint64_t bytes[2] = {dwords ? wmi_race_bytes_of((uint16_t)key->bytes[0]) : key->bytes[0],
+                               dwords ? wmi_race_bytes_of((uint16_t)(key->bytes[0] >> 16)) : key->bytes[1]};
     struct wmi_race_step step = {.key = *key, .outcome = WMI_RACE_NO_STATE};
     struct draft draft = {0};
-    struct wmi_race_state_entry access = {.slot = key->slot, .owner = WMI_RACE_OWNERS};
+    struct wmi_race_state_entry access = {.slot = (uint16_t)(key->what >> 32), .owner = WMI_RACE_OWNERS};
     uint64_t taken[2] = {0}; /* bytes that another wave has read */
     for (uint32_t i = 0; i < state->count; i++)
-        if (state->entry[i].epoch >= key->gone[state->entry[i].owner])
+        if (state->entry[i].epoch >= of_owner(key->gone, state->entry[i].owner))
             draft.entry[draft.count++] = state->entry[i];
     for (uint32_t i = 0; i < draft.count; i++) {
         const struct wmi_race_state_entry *entry = &draft.entry[i];
         const uint64_t low = entry->bytes[0] & bytes[0], high = entry->bytes[1] & bytes[1];
         if (!(low | high) || is_ordered(key, entry))
             continue;
-        if (key->writes || entry->role == WMI_RACE_WRITE) {
+        if (writes || entry->role == WMI_RACE_WRITE) {
             step.outcome = WMI_RACE_CONFLICTS_NOW;
             return step;
         }
@@ -186,13 +191,13 @@ static struct wmi_race_step compute(struct wmi_race_states *states, const struct
         taken[1] |= entry->role == WMI_RACE_READ ? high : 0;
     }
     for (unsigned i = 0; i < state->owners; i++)
-        if (key->relation[i] & WMI_RACE_OWN) {
+        if (of_owner(key->relation, i) & WMI_RACE_OWN) {
             access.owner = (uint8_t)i;
-            access.epoch = key->relation[i] & ~(uint32_t)WMI_RACE_OWN;
+            access.epoch = of_owner(key->relation, i) & ~(uint32_t)WMI_RACE_OWN;
         }
     const uint64_t rest[2] = {bytes[0] & ~taken[0], bytes[1] & ~taken[1]};
     if (access.epoch >= WMI_RACE_STATE_EPOCHS ||
-        !put(&draft, key->writes ? WMI_RACE_WRITE : WMI_RACE_READ, &access, rest) ||
+        !put(&draft, writes ? WMI_RACE_WRITE : WMI_RACE_READ, &access, rest) ||
         !put(&draft, WMI_RACE_OTHER, &access, taken))
         return step;
     const uint32_t owners = number_owners(&draft, &step);

@@ -47,15 +47,20 @@ enum {
 /* What an access does to a state. */
 struct wmi_race_step_key {
     uint64_t bytes[2]; /* or a mask of dwords, and 0 */
-    uint32_t state;
-    uint16_t slot; /* not 0 */
-    /* For each owner, how many of its epochs are ordered before the access, at most WMI_RACE_STATE_EPOCHS; or
-     * WMI_RACE_OWN plus the access's epoch, if that is the owner's, relative to the first. */
-    uint16_t relation[WMI_RACE_OWNERS];
-    /* For each owner, how many of its epochs are ordered before whatever waves do from now on. */
-    uint16_t gone[WMI_RACE_OWNERS];
-    bool writes, dwords;
+    uint64_t what;     /* wmi_race_step_what() */
+    /* 16 bits for each owner: how many of its epochs are ordered before the access, at most
+     * WMI_RACE_STATE_EPOCHS; or WMI_RACE_OWN plus the access's epoch, if that is the owner's, relative to the
+     * first. */
+    uint64_t relation;
+    /* The same: how many of its epochs are ordered before whatever waves do from now on. */
+    uint64_t gone;
 };
+
+/* slot: not 0. */
+static inline uint64_t wmi_race_step_what(uint32_t state, unsigned slot, bool writes, bool dwords)
+{
+    return state | (uint64_t)slot << 32 | (uint64_t)writes << 48 | (uint64_t)dwords << 49;
+}
 
 enum wmi_race_outcome {
     WMI_RACE_STEPS_ON,
@@ -77,7 +82,7 @@ struct wmi_race_states {
     struct wmi_race_state **state; /* state 0 has no entries */
     uint32_t count;
     uint32_t *index;            /* hash table of their numbers; 0: empty */
-    struct wmi_race_step *step; /* by hash of the key; its slot is 0 if it is unused */
+    struct wmi_race_step *step; /* by hash of the key; all 0 if it is unused */
     int32_t credit;             /* computing steps costs it, finding them restores it */
 };
 
@@ -101,23 +106,17 @@ const struct wmi_race_step *wmi_race_find_step(struct wmi_race_states *states,
 
 static inline size_t wmi_race_step_at(const struct wmi_race_step_key *key)
 {
-    uint64_t hash =
-        key->bytes[0] * UINT64_C(0x9e3779b97f4a7c15) ^ key->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
-    hash ^=
-        ((uint64_t)key->state << 24 ^ (uint64_t)key->slot << 8 ^ (uint64_t)key->writes << 1 ^ key->dwords) *
-        UINT64_C(0xd6e8feb86659fd93);
-    hash ^= ((uint64_t)key->relation[0] << 32 ^ (uint64_t)key->relation[1] << 16 ^ key->relation[2] ^
-             (uint64_t)key->gone[0] << 48 ^ (uint64_t)key->gone[1] << 24 ^ (uint64_t)key->gone[2] << 8) *
-            UINT64_C(0xa0761d6478bd642f);
+    const uint64_t hash = key->bytes[0] * UINT64_C(0x9e3779b97f4a7c15) ^
+                          key->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+                          key->what * UINT64_C(0xd6e8feb86659fd93) ^
+                          (key->relation ^ key->gone << 8) * UINT64_C(0xa0761d6478bd642f);
     return (hash ^ hash >> 29) >> 8 & (WMI_RACE_STEPS - 1);
 }
 
 static inline bool wmi_race_is_key(const struct wmi_race_step_key *a, const struct wmi_race_step_key *b)
 {
-    return a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] && a->state == b->state &&
-           a->slot == b->slot && a->relation[0] == b->relation[0] && a->relation[1] == b->relation[1] &&
-           a->relation[2] == b->relation[2] && a->gone[0] == b->gone[0] && a->gone[1] == b->gone[1] &&
-           a->gone[2] == b->gone[2] && a->writes == b->writes && a->dwords == b->dwords;
+    return !((a->bytes[0] ^ b->bytes[0]) | (a->bytes[1] ^ b->bytes[1]) | (a->what ^ b->what) |
+             (a->relation ^ b->relation) | (a->gone ^ b->gone));
 }
 
 static inline const struct wmi_race_step *wmi_race_step(struct wmi_race_states *states,

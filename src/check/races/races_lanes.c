@@ -637,20 +637,35 @@ static inline bool touch_in(struct wmi_races *races, struct wmi_race_area *area,
     return touch_one(races, &area->page[number / WMI_RACE_BLOCKS], number % WMI_RACE_BLOCKS, blocks, i);
 }
 
+/* Blocks in the same state with the same owners, of which an access touches the same bytes. */
+struct group {
+    const struct wmi_race_step *step; /* NULL: unused */
+    uint64_t owner[WMI_RACE_OWNERS], next[WMI_RACE_OWNERS], bytes[2];
+};
+
+static inline bool is_group(const struct group *group, const uint64_t owner[WMI_RACE_OWNERS],
+                            const uint64_t bytes[2])
+{
+    return group->step &&
+           !((group->owner[0] ^ owner[0]) | (group->owner[1] ^ owner[1]) | (group->owner[2] ^ owner[2]) |
+             (group->bytes[0] ^ bytes[0]) | (group->bytes[1] ^ bytes[1]));
+}
+
 /* Records the accesses to RECORDS blocks of an area, from the block `from` on. number: four times their
  * numbers in the area, as wmi_gather_u64() takes them. Blocks in the same state with the same owners are
- * recorded together. */
+ * recorded together. last: the last of them, in this access. */
 static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *area,
                                 const struct wmi_race_pattern *blocks, unsigned from, const uint32_t *number,
-                                uint32_t left)
+                                uint32_t left, struct group *last)
 {
     const bool dwords = blocks->dwords;
     const u64v low = bytes_at(blocks, 0, from, dwords), high = bytes_at(blocks, 1, from, dwords);
     while (left) {
         const unsigned first = (unsigned)__builtin_ctz(left), i = from + first;
         const uint32_t at = number[first] / 4;
-        uint64_t owner[WMI_RACE_OWNERS] = {area->owner[0][at]}, next[WMI_RACE_OWNERS];
+        uint64_t owner[WMI_RACE_OWNERS] = {area->owner[0][at]};
         if (owner[0] == WMI_RACE_LISTED) { /* since lanes before */
+            last->step = NULL;
             if (!touch_in(races, area, at, blocks, i))
                 return false;
             left &= left - 1;
@@ -665,24 +680,28 @@ static inline bool touch_vector(struct wmi_races *races, struct wmi_race_area *a
             owner[k] = area->owner[k][at];
             same &= wmi_equal_bits_u64(wmi_gather_u64(area->owner[k], number, same), wmi_splat_u64(owner[k]));
         }
-        const struct wmi_race_step *step =
-            wmi_race_step_of(&races->shadow, owner, owners, bytes, dwords, &races->now);
-        if (step->outcome == WMI_RACE_CONFLICTS_NOW)
+        if (!is_group(last, owner, bytes)) {
+            memcpy(last->owner, owner, sizeof owner);
+            memcpy(last->bytes, bytes, sizeof bytes);
+            last->step = wmi_race_step_of(&races->shadow, owner, owners, bytes, dwords, &races->now);
+            wmi_race_next_owners(last->step, owner, &races->now, last->next);
+        }
+        if (last->step->outcome == WMI_RACE_CONFLICTS_NOW)
             return false;
-        if (step->outcome == WMI_RACE_NO_STATE) { /* leaves its state */
+        if (last->step->outcome == WMI_RACE_NO_STATE) { /* leaves its state */
             if (area == races->group->lds.area) {
                 wmi_race_local_leave(&races->shadow, &races->group->lds);
                 return true;
             }
+            last->step = NULL; /* of which touch_in() may use the memory */
             if (!touch_in(races, area, at, blocks, i))
                 return false;
             left &= left - 1;
             continue;
         }
-        wmi_race_next_owners(step, owner, &races->now, next);
-        for (unsigned k = 0; k < step->owners; k++)
-            if (k >= owners || next[k] != owner[k])
-                wmi_scatter_u64(area->owner[k], number, same, wmi_splat_u64(next[k]));
+        for (unsigned k = 0; k < last->step->owners; k++)
+            if (k >= owners || last->next[k] != owner[k])
+                wmi_scatter_u64(area->owner[k], number, same, wmi_splat_u64(last->next[k]));
         left &= ~same;
     }
     return true;
@@ -811,6 +830,7 @@ static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi
 {
     enum { FEW = 4 };
     const uint64_t start = origin >> WMI_RACE_BLOCK_BITS;
+    struct group last = {0};
     struct in_area in;
     bool done = false;
     if (blocks->spread && (!touch_spread(races, start, blocks, &done) || done))
@@ -821,7 +841,8 @@ static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi
         for (unsigned i = 0; i < in.count; i += RECORDS) {
             const uint32_t all = UINT32_MAX >> (32 - (in.count - i < RECORDS ? in.count - i : RECORDS));
             uint32_t alone = in.count < FEW ? all : in.listed[i / 32] >> i % 32 & all;
-            if (all & ~alone && !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~alone))
+            if (all & ~alone &&
+                !touch_vector(races, in.area, blocks, from + i, in.number + i, all & ~alone, &last))
                 return false;
             for (; alone; alone &= alone - 1) {
                 const unsigned k = i + (unsigned)__builtin_ctz(alone);
@@ -996,6 +1017,7 @@ static bool touch_local_states(struct wmi_races *races, const struct places *pla
 {
     const struct wmi_race_local *local = &races->group->lds;
     alignas(64) uint32_t number[WMI_RACE_LANE_BLOCKS + RECORDS];
+    struct group last = {0};
     int64_t distance;
     const struct wmi_race_pattern *blocks = find_pattern(races, places, lanes, &distance);
     if (!blocks)
@@ -1005,7 +1027,7 @@ static bool touch_local_states(struct wmi_races *races, const struct places *pla
     for (unsigned i = 0; i < blocks->count && local->states; i += RECORDS) {
         const unsigned left = blocks->count - i;
         if (!touch_vector(races, local->area, blocks, i, number + i,
-                          UINT32_MAX >> (32 - (left < RECORDS ? left : RECORDS))))
+                          UINT32_MAX >> (32 - (left < RECORDS ? left : RECORDS)), &last))
             return false;
     }
     return true;
