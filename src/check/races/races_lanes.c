@@ -786,6 +786,24 @@ WMI_INLINE void fetch_longer(const struct wmi_race_page *page, unsigned block)
         __builtin_prefetch(list + line);
 }
 
+/* Records an access to one dword of a block with records per dword. False: there are more dwords, or the
+ * block has another form, or the access may conflict. */
+static inline bool touch_divided(struct wmi_races *races, struct wmi_race_page *page, unsigned block,
+                                 uint32_t dwords)
+{
+    const struct wmi_race_access *access = &races->now;
+    if (!(page->divided >> block & 1) || dwords & (dwords - 1))
+        return false;
+    const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
+    const unsigned dword = (unsigned)__builtin_ctz(dwords);
+    page->written |= (uint32_t)access->writes << block;
+    if (page->written >> block & 1)
+        return wmi_race_touch_quickly(&cells, dword, access);
+    *(wmi_race_is_settled(cells.read[dword], access) ? &cells.read[dword] : &cells.other[dword]) =
+        access->record | 15;
+    return true;
+}
+
 /* Records accesses to blocks in many pages. Finding what is known of a block takes a chain of dependent
  * memory accesses, and the chains of different blocks overlap. *done: false if the blocks have states. */
 static bool touch_spread(struct wmi_races *races, uint64_t start, const struct wmi_race_pattern *blocks,
@@ -818,6 +836,8 @@ static bool touch_spread(struct wmi_races *races, uint64_t start, const struct w
         fetch_longer(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS);
     for (unsigned i = 0; i < blocks->count && *done; i++) {
         const unsigned block = (start + blocks->number[i]) % WMI_RACE_BLOCKS;
+        if (blocks->dwords && touch_divided(races, page[i], block, blocks->dword[i]))
+            continue;
         if ((blocks->irregular && !wmi_race_list_block(&races->shadow, page[i], block)) ||
             !touch_one(races, page[i], block, blocks, i))
             return false;
