@@ -213,8 +213,9 @@ const struct wmi_race_step *wmi_race_find_step(struct wmi_race_states *states,
 {
     if (!begin(states) || states->credit < STEP_COST)
         return &no_state;
-    struct wmi_race_step *step = &states->step[wmi_race_step_at(key)];
+    const size_t at = wmi_race_step_at(key);
     states->credit -= STEP_COST;
-    *step = compute(states, key);
-    return step;
+    states->step[at ^ 1] = states->step[at];
+    states->step[at] = compute(states, key);
+    return &states->step[at];
 }

@@ -16,7 +16,8 @@ enum {
     WMI_RACE_OWNERS = 3,
     WMI_RACE_STATE_ENTRIES = 64, /* of one state */
     WMI_RACE_STATES = 1 << 13,
-    WMI_RACE_STEPS = 1 << 12, /* of the cache of steps */
+    WMI_RACE_STEP_BITS = 12,
+    WMI_RACE_STEPS = 1 << WMI_RACE_STEP_BITS, /* of the cache of steps */
     /* Accesses without a pattern reach new states all the time, and are cheaper without states. */
     WMI_RACE_MOST_CREDIT = 1 << 16,
 };
@@ -82,7 +83,7 @@ struct wmi_race_states {
     struct wmi_race_state **state; /* state 0 has no entries */
     uint32_t count;
     uint32_t *index;            /* hash table of their numbers; 0: empty */
-    struct wmi_race_step *step; /* by hash of the key; all 0 if it is unused */
+    struct wmi_race_step *step; /* at or beside the key's hash; all 0 if it is unused */
     int32_t credit;             /* computing steps costs it, finding them restores it */
 };
 
@@ -110,7 +111,7 @@ static inline size_t wmi_race_step_at(const struct wmi_race_step_key *key)
                           key->bytes[1] * UINT64_C(0xc2b2ae3d27d4eb4f) ^
                           key->what * UINT64_C(0xd6e8feb86659fd93) ^
                           (key->relation ^ key->gone << 8) * UINT64_C(0xa0761d6478bd642f);
-    return (hash ^ hash >> 29) >> 8 & (WMI_RACE_STEPS - 1);
+    return hash >> (64 - WMI_RACE_STEP_BITS);
 }
 
 static inline bool wmi_race_is_key(const struct wmi_race_step_key *a, const struct wmi_race_step_key *b)
@@ -122,8 +123,11 @@ static inline bool wmi_race_is_key(const struct wmi_race_step_key *a, const stru
 static inline const struct wmi_race_step *wmi_race_step(struct wmi_race_states *states,
                                                         const struct wmi_race_step_key *key)
 {
-    const struct wmi_race_step *step = states->step ? &states->step[wmi_race_step_at(key)] : NULL;
-    if (!step || !wmi_race_is_key(&step->key, key))
+    const size_t at = wmi_race_step_at(key);
+    const struct wmi_race_step *step = states->step ? &states->step[at] : NULL;
+    if (!step)
+        return wmi_race_find_step(states, key);
+    if (!wmi_race_is_key(&step->key, key) && !wmi_race_is_key(&(step = &states->step[at ^ 1])->key, key))
         return wmi_race_find_step(states, key);
     states->credit += states->credit < WMI_RACE_MOST_CREDIT;
     return step;
