@@ -218,7 +218,10 @@ void wmi_uninit_written(struct wmi_uninit_shard *shard, const struct wmi_uninit_
 {
     if (!place->written)
         return;
-    wmi_written_set(place->written, address, bytes);
+    if (place->source == WMI_UNINIT_GLOBAL)
+        wmi_written_set(place->written, address, bytes);
+    else
+        wmi_written_set_alone(place->written, address, bytes);
     if (place->source == WMI_UNINIT_SCRATCH)
         note_scratch(shard->check, address, bytes);
 }

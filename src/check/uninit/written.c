@@ -58,7 +58,7 @@ static uint64_t mask_of(uint64_t word, uint64_t from, uint64_t to)
 
 static unsigned count_of(uint64_t bits)
 {
-    return (unsigned)__builtin_popcountll(bits);
+    return bits == UINT64_MAX ? 64 : (unsigned)__builtin_popcountll(bits);
 }
 
 static void change(struct wmi_written *w, uint64_t from, uint64_t to, bool set)
@@ -85,6 +85,19 @@ void wmi_written_set(struct wmi_written *w, uint64_t address, uint64_t size)
         __atomic_store_n(&w->all, true, __ATOMIC_RELAXED);
     else
         change(w, from, to, true);
+}
+
+void wmi_written_set_words_alone(struct wmi_written *w, uint64_t address, uint64_t size)
+{
+    uint64_t from, to;
+    if (w->all || !clamp(w, address, size, &from, &to))
+        return;
+    for (uint64_t word = from / 64; word * 64 < to; word++) {
+        const uint64_t added = mask_of(word, from, to) & ~w->bits[word];
+        w->bits[word] |= added;
+        w->left -= count_of(added);
+    }
+    w->all = !w->left;
 }
 
 void wmi_written_clear(struct wmi_written *w, uint64_t address, uint64_t size)

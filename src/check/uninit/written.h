@@ -34,12 +34,14 @@ static inline bool wmi_written_has(const struct wmi_written *w, uint64_t address
     return !(mask & ~__atomic_load_n(&w->bits[from / 64], __ATOMIC_RELAXED)) ||
            __atomic_load_n(&w->all, __ATOMIC_RELAXED);
 }
-/* wmi_written_set() with a fast path for few bytes, while no other thread changes any byte. */
+/* wmi_written_set() while no other thread accesses the mask. */
+void wmi_written_set_words_alone(struct wmi_written *w, uint64_t address, uint64_t size);
+/* The same with a fast path for few bytes. */
 static inline void wmi_written_set_alone(struct wmi_written *w, uint64_t address, uint64_t size)
 {
     const uint64_t from = address - w->low, shift = from % 64;
     if (size > 64 - shift || address < w->low || address + size > w->high) {
-        wmi_written_set(w, address, size);
+        wmi_written_set_words_alone(w, address, size);
         return;
     }
     const uint64_t added = UINT64_MAX >> (64 - size) << shift & ~w->bits[from / 64];

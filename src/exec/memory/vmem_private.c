@@ -16,6 +16,15 @@ struct request {
     uint64_t place[LANES];
 };
 
+/* Leaves the arrays alone, because clearing them takes long. */
+static void begin(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    r->size = ((const struct wmi_frame *)frame)->wave_size;
+    r->uniform = false;
+    r->host = NULL;
+}
+
 /* The offsets of FLAT addresses that contain the lane; false unless each active lane addresses its own
  * memory. See place_shared() in vmem.c. */
 static bool find_own(const char *frame, const struct wmi_op *op, struct request *r)
@@ -144,8 +153,8 @@ static void store_rows(unsigned char *restrict to, const uint32_t *restrict from
 bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    struct request r = {.lanes = (const struct wmi_lanes *)(frame + op->lanes),
-                        .size = ((const struct wmi_frame *)frame)->wave_size};
+    struct request r;
+    begin(frame, op, &r);
     const size_t row = 4 * r.size;
     uint32_t *to = (uint32_t *)(frame + op->d);
     const uint32_t *from = (const uint32_t *)(frame + op->c);
@@ -187,9 +196,9 @@ bool wmi_vmem_show_private(const char *frame, const struct wmi_op *op)
     enum { DWORDS = 4 };
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
-    struct request r = {.lanes = (const struct wmi_lanes *)(frame + op->lanes),
-                        .size = ((const struct wmi_frame *)frame)->wave_size};
+    struct request r;
     uint64_t address[DWORDS][LANES], offset[DWORDS][LANES];
+    begin(frame, op, &r);
     if (m->kind == WMI_ACCESS_ATOMIC || m->alignment != WMI_ALIGNMENT_UNALIGNED || m->observer->explains ||
         (op->x == WMI_VMEM_SCRATCH ? wmi_vmem_is_odd(frame, op)
                                    : m->path != WMI_PATH_FLAT || op->x != WMI_VMEM_VADDR) ||
