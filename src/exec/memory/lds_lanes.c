@@ -525,6 +525,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
     access.policy = memory->policy;
     access.elements = (uint8_t)places;
     access.bytes = (uint8_t)bytes;
+    access.goes_on = false;
     for (unsigned p = 0; p < places; p++) {
         /* The first active lane accesses the counter once for all lanes. */
         access.element[p] =
