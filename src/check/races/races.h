@@ -30,6 +30,7 @@ enum { WMI_RACE_PATTERNS = 1024, WMI_RACE_LANES = 64, WMI_RACE_LANE_BLOCKS = 2 *
  * distances between its lanes touches the same bytes of other blocks. */
 struct wmi_race_pattern {
     uint64_t lanes;
+    uint32_t slot;  /* of the instruction */
     uint32_t bytes; /* of each lane */
     unsigned count; /* of blocks; 0: unknown */
     bool dwords;

@@ -853,7 +853,7 @@ static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi
     struct group last = {0};
     struct in_area in;
     bool done = false;
-    if (blocks->spread && (!touch_spread(races, start, blocks, &done) || done))
+    if ((blocks->spread || blocks->irregular) && (!touch_spread(races, start, blocks, &done) || done))
         return done;
     for (unsigned from = 0; from < blocks->count; from += in.count) {
         if (!find_in_area(races, start, blocks, from, &in))
@@ -941,27 +941,39 @@ static const struct wmi_race_pattern *find_pattern(struct wmi_races *races, cons
     struct wmi_race_insn *insn = &races->insn[slot];
     /* Members of structures that different instructions access stay apart. */
     const uint32_t number = 37 * slot + places->at[first] / 4 % WMI_RACE_BLOCK_DWORDS;
-    struct wmi_race_pattern *pattern = pattern_at(races, number % WMI_RACE_PATTERNS);
-    if (!pattern)
-        return NULL;
-    *distance = (int64_t)places->at[first] - pattern->at[first];
-    if (is_pattern(pattern, places, lanes, (uint32_t)*distance)) {
-        insn->irregular = 0;
-        return pattern;
+    const bool irregular = insn->irregular > MANY;
+    struct wmi_race_pattern *pattern = NULL;
+    *distance = 0;
+    for (unsigned way = 0; way < 2 && !irregular; way++) { /* the one that was used last is first */
+        const uint32_t at = number % WMI_RACE_PATTERNS, beside = at ^ WMI_RACE_PATTERNS / 2;
+        if (!(pattern = pattern_at(races, way ? beside : at)))
+            return NULL;
+        *distance = (int64_t)places->at[first] - pattern->at[first];
+        if (way) {
+            races->pattern[beside] = races->pattern[at];
+            races->pattern[at] = pattern;
+        }
+        if (is_pattern(pattern, places, lanes, (uint32_t)*distance)) {
+            insn->irregular = 0;
+            return pattern;
+        }
     }
-    insn->irregular = (insn->irregular + 1) % AGAIN;
-    if (insn->irregular > MANY && !(pattern = pattern_at(races, WMI_RACE_PATTERNS)))
+    if (irregular && !(pattern = pattern_at(races, WMI_RACE_PATTERNS)))
         return NULL;
+    if (irregular || (pattern->count && pattern->slot == slot))
+        insn->irregular = (insn->irregular + 1) % AGAIN;
+    pattern->slot = slot;
     if (places->dwords)
         find_blocks(places, lanes, pattern);
     else
         find_bytes(places, lanes, pattern);
-    memcpy(pattern->at, places->at, sizeof places->at);
+    if (!irregular)
+        memcpy(pattern->at, places->at, sizeof places->at);
     pattern->lanes = lanes;
     pattern->bytes = places->bytes;
     pattern->dwords = places->dwords;
     pattern->spread = is_spread(pattern);
-    pattern->irregular = insn->irregular > MANY;
+    pattern->irregular = irregular;
     *distance = 0;
     return pattern;
 }
