@@ -166,7 +166,7 @@ static void discard(struct wmi_task *task)
 static enum wm_status check_mode(const struct wmi_task *task)
 {
     const uint32_t mode = task->dispatch.launch.mode;
-    if (wmi_host_float_has(mode >> 4 & 3) && wmi_host_float_has(mode >> 6 & 3))
+    if (wmi_host_float_has(mode & 3, mode >> 4 & 3) && wmi_host_float_has(mode >> 2 & 3, mode >> 6 & 3))
         return WM_OK;
     return wmi_fail(task->diag, WM_UNSUPPORTED,
                     "kernel '%s' flushes only the inputs or only the results that are denormal (MODE 0x%x), "

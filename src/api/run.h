@@ -10,6 +10,8 @@
 
 struct wmi_dispatch;
 
+typedef void wmi_run_visitor(struct wm_run *run, void *user);
+
 /* A wave of the dispatch, whether it exists or not. */
 struct wmi_wave_name {
     uint32_t workgroup[3], wave;
@@ -30,6 +32,9 @@ struct wm_run {
     pthread_mutex_t lock; /* guards callers_turn; all else belongs to the thread whose turn it is */
     pthread_cond_t turned;
     bool callers_turn;
+    /* Called where the run stops, on the thread of the dispatch, instead of waiting for a caller; or NULL. */
+    wmi_run_visitor *visit;
+    void *visit_user;
 
     /* The dispatch. */
     struct wm_machine *machine;

@@ -59,8 +59,14 @@ static void wait_for_caller(struct wm_run *run, struct wmi_executor *executor)
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const double begin = wmi_seconds();
     wmi_suspend_reading(executor);
-    give_turn(run, true);
-    await_turn(run, false);
+    if (run->visit) {
+        run->callers_turn = true;
+        run->visit(run, run->visit_user);
+        run->callers_turn = false;
+    } else {
+        give_turn(run, true);
+        await_turn(run, false);
+    }
     wmi_resume_reading(executor);
     const double waited = wmi_seconds() - begin;
     run->waited += waited;
@@ -358,9 +364,7 @@ static enum wm_status give_status(const struct wm_run *run, struct wm_diag *diag
     return run->status;
 }
 
-/* Starts the thread of a run whose dispatch is known, and waits until it has come to the first instruction.
- * Frees the run if it cannot. */
-static enum wm_status start(struct wm_run *new, struct wm_run **run, struct wm_diag *diag)
+static void prepare(struct wm_run *new)
 {
     new->result.struct_size = sizeof new->result;
     new->holder = (struct wmi_observer){
@@ -388,6 +392,13 @@ static enum wm_status start(struct wm_run *new, struct wm_run **run, struct wm_d
     };
     pthread_mutex_init(&new->lock, NULL);
     pthread_cond_init(&new->turned, NULL);
+}
+
+/* Starts the thread of a run whose dispatch is known, and waits until it has come to the first instruction.
+ * Frees the run if it cannot. */
+static enum wm_status start(struct wm_run *new, struct wm_run **run, struct wm_diag *diag)
+{
+    prepare(new);
     if (pthread_create(&new->thread, NULL, work, new)) {
         destroy(new);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for the thread of a run");
@@ -608,22 +619,13 @@ void wm_checkpoint_destroy(struct wm_checkpoint *checkpoint)
     wmi_checkpoint_free(checkpoint);
 }
 
-enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct wm_stopped *stopped,
-                         struct wm_diag *diag)
+/* What the run goes to next. */
+static enum wm_status choose(struct wm_run *run, const struct wm_stop_at *at, struct wm_diag *diag)
 {
     struct wm_stop_at copy = {.struct_size = sizeof copy};
-    enum wm_status status = wmi_run_check(run, __func__, diag);
-    if (status)
-        return status;
-    if (!stopped)
-        return wmi_null(diag, __func__, "stopped");
-    status =
-        wmi_check_struct(stopped, sizeof *stopped, offsetof(struct wm_stopped, executed), "wm_stopped", diag);
-    if (!status && run->over)
-        status = wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: the kernel has ended");
-    if (!status && at)
-        status = wmi_take_struct(&copy, sizeof copy, offsetof(struct wm_stop_at, executed), at, "wm_stop_at",
-                                 diag);
+    enum wm_status status =
+        at ? wmi_take_struct(&copy, sizeof copy, offsetof(struct wm_stop_at, executed), at, "wm_stop_at", diag)
+           : WM_OK;
     if (!status)
         status = check_at(run, &copy, diag);
     if (status)
@@ -633,9 +635,61 @@ enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct
     begin_counting(run);
     wmi_run_choose_fast(run);
     run->wave = run->selected = NULL;
+    return WM_OK;
+}
+
+enum wm_status wm_run_to(struct wm_run *run, const struct wm_stop_at *at, struct wm_stopped *stopped,
+                         struct wm_diag *diag)
+{
+    enum wm_status status = wmi_run_check(run, __func__, diag);
+    if (status)
+        return status;
+    if (!stopped)
+        return wmi_null(diag, __func__, "stopped");
+    status =
+        wmi_check_struct(stopped, sizeof *stopped, offsetof(struct wm_stopped, executed), "wm_stopped", diag);
+    if (!status && run->over)
+        status = wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_to: the kernel has ended");
+    if (!status)
+        status = choose(run, at, diag);
+    if (status)
+        return status;
     let_run(run);
     status = give_status(run, diag);
     if (!status)
         wmi_give_struct(stopped, &run->stopped, sizeof run->stopped);
     return status;
+}
+
+/* ---- without a thread ---- */
+
+enum wm_status wmi_run_visiting(struct wm_machine *machine, const struct wm_object *object,
+                                const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                wmi_run_visitor *visit, void *user, struct wm_result *result,
+                                struct wm_diag *diag)
+{
+    struct wm_run *run = new_run(machine, diag);
+    if (!run)
+        return WM_NO_MEMORY;
+    run->request = *request;
+    run->object = object;
+    run->kernel = kernel;
+    run->visit = visit;
+    run->visit_user = user;
+    prepare(run);
+    work(run);
+    const enum wm_status status = give_status(run, diag);
+    *result = run->result;
+    destroy(run);
+    return status;
+}
+
+const struct wm_stopped *wmi_run_stopped(const struct wm_run *run)
+{
+    return run->wave ? &run->stopped : NULL;
+}
+
+enum wm_status wmi_run_next(struct wm_run *run, const struct wm_stop_at *at, struct wm_diag *diag)
+{
+    return choose(run, at, diag);
 }

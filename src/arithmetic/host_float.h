@@ -28,9 +28,9 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 }
 
 /* Whether the host has such a mode. */
-static inline bool wmi_host_float_has(unsigned denormals)
+static inline bool wmi_host_float_has(unsigned round, unsigned denormals)
 {
-    (void)denormals;
+    (void)round, (void)denormals;
     return true;
 }
 
@@ -68,8 +68,9 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
     return rounding[round & 3] | (denormals == 3 ? 0 : 1u << 24);
 }
 
-static inline bool wmi_host_float_has(unsigned denormals)
+static inline bool wmi_host_float_has(unsigned round, unsigned denormals)
 {
+    (void)round;
     return denormals == 0 || denormals == 3;
 }
 
@@ -81,6 +82,40 @@ static inline uint32_t wmi_host_float_flush(uint32_t word)
 static inline uint32_t wmi_host_float_nearest(uint32_t word)
 {
     return word & ~(3u << 22);
+}
+
+#elif defined(__wasm__)
+
+/* WebAssembly always rounds to nearest and keeps denormals: dispatches that need another mode are refused. */
+static inline uint32_t wmi_host_float_get(void)
+{
+    return 0;
+}
+
+static inline void wmi_host_float_set(uint32_t word)
+{
+    (void)word;
+}
+
+static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
+{
+    (void)round, (void)denormals;
+    return 0;
+}
+
+static inline bool wmi_host_float_has(unsigned round, unsigned denormals)
+{
+    return round == 0 && denormals == 3;
+}
+
+static inline uint32_t wmi_host_float_flush(uint32_t word)
+{
+    return word;
+}
+
+static inline uint32_t wmi_host_float_nearest(uint32_t word)
+{
+    return word;
 }
 
 #else

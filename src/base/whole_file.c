@@ -72,9 +72,14 @@ static char *path_of_new(const char *path)
 /* A mounted file cannot be replaced. */
 static bool is_mounted(const char *path)
 {
+#ifdef STATX_ATTR_MOUNT_ROOT
     struct statx status;
     return statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &status) == 0 &&
            status.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+#else
+    (void)path;
+    return false;
+#endif
 }
 
 /* The standard stream that is this file, or -1. */

@@ -15,9 +15,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/sendfile.h>
+#endif
 
 #define MOST_BYTES (UINT64_C(1) << 32) /* of a code object, which is copied into memory */
 
@@ -90,6 +92,7 @@ static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag
 /* Creates a memfd of `size` zero bytes; -1: not supported, or too large. */
 static int open_memory(size_t size)
 {
+#ifdef __linux__
     struct rlimit most; /* also limits memfds, by a signal */
     if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < size)
         return -1;
@@ -97,7 +100,21 @@ static int open_memory(size_t size)
     if (memory < 0 || ftruncate(memory, (off_t)size) == 0)
         return memory;
     close(memory);
+#else
+    (void)size;
+#endif
     return -1;
+}
+
+/* Copies at most `size` bytes at *at from the file to the memfd; -1: not supported by the file system. */
+static ssize_t copy_in_kernel(const struct wm_bundle *input, off_t *at, size_t size)
+{
+#ifdef __linux__
+    return sendfile(input->memory, input->file, at, size);
+#else
+    (void)input, (void)at, (void)size;
+    return -1;
+#endif
 }
 
 /* Reserves memory for the file's bytes without reading them. Takes ownership of `file`. */
@@ -149,8 +166,8 @@ static int read_range(const struct wm_bundle *input, uint64_t from, uint64_t to)
     off_t at = (off_t)from;
     bool in_kernel = input->memory >= 0 && lseek(input->memory, at, SEEK_SET) == at;
     while ((uint64_t)at < to) {
-        ssize_t got = in_kernel ? sendfile(input->memory, input->file, &at, to - (uint64_t)at) : -1;
-        if (got < 0 && in_kernel) { /* not supported by the file system */
+        ssize_t got = in_kernel ? copy_in_kernel(input, &at, to - (uint64_t)at) : -1;
+        if (got < 0 && in_kernel) {
             in_kernel = false;
             continue;
         }

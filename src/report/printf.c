@@ -7,6 +7,7 @@
  * section 6.15.14, for conversions. */
 #include "report/printf.h"
 
+#include "memory/format.h"
 #include "object/object.h"
 
 #include <inttypes.h>
@@ -158,9 +159,8 @@ static double float_of(const uint8_t *from, unsigned bytes)
     float narrow;
     memcpy(&narrow, from, 4);
     if (bytes == 2) {
-        _Float16 half;
-        memcpy(&half, from, 2);
-        narrow = (float)half;
+        const uint32_t bits = wmi_float_of_half(from[0] | (uint32_t)from[1] << 8);
+        memcpy(&narrow, &bits, 4);
     }
     return (double)narrow;
 }
