@@ -10,6 +10,20 @@ Module["instantiateWasm"] = (imports, receive) => {
           const value = body(...words.map((word) => (typeof word === "bigint" ? Number(word) : word)));
           return wide.test(name) && typeof value !== "bigint" ? BigInt(value ?? 0) : value;
         };
+  // Vectors of buffers: a pointer and a length of 64 bits each.
+  const each = (move) => (stream, vector, count, offset) => {
+    let sum = 0;
+    for (let i = 0; i < count; i++) {
+      const at = Number(HEAP64[(vector >> 3) + 2 * i]), size = Number(HEAP64[(vector >> 3) + 2 * i + 1]);
+      const done = move(stream, HEAP8, at, size, offset === undefined ? undefined : offset + sum);
+      if (done < 0) return -1;
+      sum += done;
+      if (done < size) break;
+    }
+    return sum;
+  };
+  SYSCALLS.doReadv = each((...words) => FS.read(...words));
+  SYSCALLS.doWritev = each((...words) => FS.write(...words));
   // There is no environment.
   imports["wasi_snapshot_preview1"]["environ_sizes_get"] = (count, bytes) => {
     HEAP64[Number(count) >> 3] = HEAP64[Number(bytes) >> 3] = 0n;
