@@ -171,8 +171,7 @@ const run = async () => {
     result.page = module_.FS.readFile("/prof.html", { encoding: "utf8" });
     result.drawn = parse(/id="data">([^]*?)<\/script>/.exec(result.page)?.[1] ?? "null");
   }
-  const [x, y, z, wave] = $("wave").value.split(",").map(Number);
-  const steps = await call("steps", "kernel.co", ...words, "--registers", "/unused", "--of", [x, y, z, wave].join(","));
+  const steps = await call("steps", "kernel.co", ...words, "--registers", "/unused", "--of", $("wave").value.trim());
   result.steps = parse(steps.out);
   result.stepsFailed = steps.err;
   result.listing = (await call("dis", "-k", kernel.name, "kernel.co")).out;
@@ -392,7 +391,7 @@ const begin = async () => {
   const open = async (i) => {
     const one = examples[i];
     show({ source: await (await fetch(`examples/${one.file}.s`)).text(), target: "gfx900", kernel: one.file, grid: one.grid, block: one.block,
-      wave: "0,0,0,0", arguments: Object.entries(one.arguments).map((pair) => pair.join("=")).join("\n") });
+      wave: "0,0,0:0", arguments: Object.entries(one.arguments).map((pair) => pair.join("=")).join("\n") });
   };
   $("example").addEventListener("change", async () => { if ($("example").value) { await open($("example").value); await run(); } });
   $("source").addEventListener("input", number);

@@ -170,6 +170,7 @@ static int cmd_steps(int argc, char **argv)
         json_t *report = tool_report("steps");
         code = record(&job, report);
         json_dumpf(report, stdout, JSON_COMPACT);
+        putchar('\n');
         json_decref(report);
     }
     tool_job_free(&job);

@@ -45,8 +45,8 @@ for (const one of JSON.parse(readFileSync(path.join(site, "examples.json"), "utf
   const code = inModule("run", ...ran).code;
   assert.equal(code, byCommand("run", ...ran).code, `${one.file}: run`);
   if (!code) assert.ok(Buffer.from(module_.FS.readFile("/out.npy")).equals(readFileSync(path.join(folder, "out.npy"))), `${one.file}: the outputs differ`);
-  const steps = JSON.parse(inModule("steps", ...words, "--registers", "x", "--of", "0,0,0,0").text);
-  const final = byCommand("run", ...words, "--registers", "registers.json", "--of", "0,0,0,0");
+  const steps = JSON.parse(inModule("steps", ...words, "--registers", "x", "--of", "0,0,0:0").text);
+  const final = byCommand("run", ...words, "--registers", "registers.json", "--of", "0,0,0:0");
   if (!final.code) {
     const wanted = JSON.parse(readFileSync(path.join(folder, "registers.json"), "utf8")), last = { ...steps.registers };
     for (const step of steps.steps) Object.assign(last, step.changed ?? {});
