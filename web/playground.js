@@ -187,7 +187,7 @@ const run = async () => {
   const found = (result.check?.findings ?? []).length;
   const took = (performance.now() - began).toFixed(0);
   $("status").textContent = `${found ? `${found} finding${found > 1 ? "s" : ""}` : "no findings"}; ${took} ms`;
-  if (result.fault) fail(result.fault);
+  if (result.fault) { $("errors").hidden = false; $("errors").textContent = result.fault; }
   draw();
 };
 

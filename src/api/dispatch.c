@@ -169,8 +169,8 @@ static enum wm_status check_mode(const struct wmi_task *task)
     if (wmi_host_float_has(mode & 3, mode >> 4 & 3) && wmi_host_float_has(mode >> 2 & 3, mode >> 6 & 3))
         return WM_OK;
     return wmi_fail(task->diag, WM_UNSUPPORTED,
-                    "kernel '%s' flushes only the inputs or only the results that are denormal (MODE 0x%x), "
-                    "which this host's CPU cannot do",
+                    "kernel '%s' needs a mode of rounding or denormals (MODE 0x%x) that this host's CPU does not have; "
+                    ".amdhsa_float_denorm_mode_32 3 keeps denormals",
                     task->kernel->name, mode);
 }
 
