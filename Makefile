@@ -40,6 +40,7 @@ test-all:
 	@tests/check/mutants.py $(BUILD)/wavemem $(BUILD)/tests/check/mutants tests/check/mutants.list || [ $$? = 77 ]
 	@tests/tool/reduced.py build-reduced
 	@dev/abi || [ $$? = 77 ]
+	@$(MAKE) --no-print-directory test-web
 	@[ "$$(id -u)" != 0 ] || $(MAKE) test-packages
 
 ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
@@ -74,10 +75,18 @@ test-packages:
 	@dev/setup packages
 	@dev/packages
 
+# The playground for browsers, in build-web/site, and its tests.
+web:
+	@dev/setup web
+	@dev/web
+test-web: web
+	@node tests/web/module.mjs build-web/site $(BUILD)/wavemem
+	@node --experimental-websocket tests/web/page.mjs build-web/site || [ $$? = 77 ]
+
 check:
 	@dev/check
 
 clean:
 	@rm -rf $(BUILD)
 
-.PHONY: all demo test test-all bench install dist deb test-packages check clean
+.PHONY: all demo test test-all bench install dist deb test-packages web test-web check clean
