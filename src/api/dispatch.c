@@ -168,10 +168,11 @@ static enum wm_status check_mode(const struct wmi_task *task)
     const uint32_t mode = task->dispatch.launch.mode;
     if (wmi_host_float_has(mode & 3, mode >> 4 & 3) && wmi_host_float_has(mode >> 2 & 3, mode >> 6 & 3))
         return WM_OK;
-    return wmi_fail(task->diag, WM_UNSUPPORTED,
-                    "kernel '%s' needs a mode of rounding or denormals (MODE 0x%x) that this host's CPU does not have; "
-                    ".amdhsa_float_denorm_mode_32 3 keeps denormals",
-                    task->kernel->name, mode);
+    return wmi_fail(
+        task->diag, WM_UNSUPPORTED,
+        "kernel '%s' needs a mode of rounding or denormals (MODE 0x%x) that this host's CPU does not have; "
+        ".amdhsa_float_denorm_mode_32 3 keeps denormals",
+        task->kernel->name, mode);
 }
 
 static enum wm_status prepare(struct wmi_task *task)

@@ -623,9 +623,9 @@ void wm_checkpoint_destroy(struct wm_checkpoint *checkpoint)
 static enum wm_status choose(struct wm_run *run, const struct wm_stop_at *at, struct wm_diag *diag)
 {
     struct wm_stop_at copy = {.struct_size = sizeof copy};
-    enum wm_status status =
-        at ? wmi_take_struct(&copy, sizeof copy, offsetof(struct wm_stop_at, executed), at, "wm_stop_at", diag)
-           : WM_OK;
+    enum wm_status status = at ? wmi_take_struct(&copy, sizeof copy, offsetof(struct wm_stop_at, executed),
+                                                 at, "wm_stop_at", diag)
+                               : WM_OK;
     if (!status)
         status = check_at(run, &copy, diag);
     if (status)
