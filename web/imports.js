@@ -24,12 +24,27 @@ Module["instantiateWasm"] = (imports, receive) => {
   };
   SYSCALLS.doReadv = each((...words) => FS.read(...words));
   SYSCALLS.doWritev = each((...words) => FS.write(...words));
+  // Seconds and nanoseconds, of which only the lower halves are set.
+  for (const part of Object.values(imports)) {
+    if (part["clock_gettime"]) {
+      const clock = part["clock_gettime"];
+      part["clock_gettime"] = (id, to) => {
+        HEAP64[Number(to) >> 3] = HEAP64[(Number(to) >> 3) + 1] = 0n;
+        return clock(id, to);
+      };
+    }
+  }
   // There is no environment.
   imports["wasi_snapshot_preview1"]["environ_sizes_get"] = (count, bytes) => {
     HEAP64[Number(count) >> 3] = HEAP64[Number(bytes) >> 3] = 0n;
     return 0;
   };
   imports["wasi_snapshot_preview1"]["environ_get"] = () => 0;
+  // Texts go to the page, which is no terminal: all files are regular ones.
+  imports["wasi_snapshot_preview1"]["fd_fdstat_get"] = (fd, to) => {
+    HEAP8[Number(to)] = 4;
+    return 0;
+  };
   const seek = imports["wasi_snapshot_preview1"]["fd_seek"];
   imports["wasi_snapshot_preview1"]["fd_seek"] = (fd, offset, whence, at) => seek(fd, offset, whence, Number(at));
   const found = ENVIRONMENT_IS_NODE

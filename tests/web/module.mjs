@@ -62,3 +62,12 @@ const refused = inModule("run", "kernel.co", "-k", "reduce", "-g", "64", "-b", "
 assert.equal(refused.code, 2);
 assert.match(refused.text, /denorm_mode_32 3/);
 console.log("ok modes");
+// A loop without end is ended by the time limit, and not before.
+module_.FS.writeFile("/kernel.s", readFileSync(path.join(site, "examples/copy.s"), "utf8").replace("  s_endpgm", "forever:\n  s_add_u32 s9, s9, 1\n  s_branch forever\n  s_endpgm"));
+inModule("asm", "-m", "gfx900", "kernel.s", "-o", "kernel.co");
+const began = performance.now();
+const endless = inModule("run", "kernel.co", "-g", "64", "-b", "64", "--arg", "in=zero:f32:64", "--arg", "out=zero:f32:64", "--timeout", "0.5");
+assert.equal(endless.code, 3);
+assert.match(endless.text, /^error: kernel.co: the time limit ran out/);
+assert.ok(performance.now() - began > 490);
+console.log("ok time limit");
