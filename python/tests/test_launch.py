@@ -344,6 +344,34 @@ def test_printf(machine, tmp_path):
         kernel(70, grid=70, workgroup=70, print=lambda piece: 1 / 0)
 
 
+def test_clusters(machine):
+    """ttmp6 has the workgroup's place in its cluster (CDNA 5 ISA, "SGPR Initialization"), ttmp9 the cluster's number."""
+    with wavemem.Machine("gfx1250") as other:
+        kernel = other.load(assembled("""
+        s_load_b64 s[4:5], s[0:1], 0x0
+        s_and_b32 s6, ttmp6, 15
+        s_lshl_b32 s7, ttmp9, 2
+        s_add_co_i32 s7, s7, s6
+        v_mov_b32 v1, s6
+        v_mov_b32 v2, s7
+        v_lshlrev_b32 v2, 2, v2
+        s_wait_kmcnt 0x0
+        global_store_b32 v2, v1, s[4:5]
+""", [("out", "", "global_buffer", 8)], "gfx1250")).kernel()
+        assert kernel.info.required_cluster == (0, 0, 0)
+        out = np.zeros(8, np.uint32)
+        kernel(out, grid=256, workgroup=32, cluster=4)
+        np.testing.assert_array_equal(out, [0, 1, 2, 3] * 2)
+        with other.queue() as queue:
+            buffer = other.allocate(32)
+            queue.submit(kernel, buffer, grid=256, workgroup=32, cluster=(4, 1, 1)).wait()
+            np.testing.assert_array_equal(buffer.array(np.uint32), [0, 1, 2, 3] * 2)
+        with pytest.raises(wavemem.BadArgument):
+            kernel(out, grid=96, workgroup=32, cluster=4)
+    with pytest.raises(wavemem.BadArgument):
+        machine.load(assembled("s_nop 0\n")).kernel()(grid=64, workgroup=64, cluster=2)
+
+
 def test_cooperative(machine):
     kernel = machine.load(assembled("s_barrier\n")).kernel()
     with pytest.raises(wavemem.BadArgument, match="a cooperative dispatch of 100000 workgroups; AMD Radeon RX Vega 64"):

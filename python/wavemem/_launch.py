@@ -132,7 +132,8 @@ class Kernel:
     def __call__(self, *arguments: Any, grid: Any, workgroup: Any = None, dynamic_lds: int = 0, threads: int = 0,
                  max_instructions: int = 0, timeout: float = 0.0, alignment: str = "unaligned",
                  scalar_cache: str = "coherent", on_violation: str = "stops", global_offset: Any = 0,
-                 profile: Optional[Profile] = None, check: Optional[Check] = None, fidelity: Optional[Fidelity] = None,
+                 cluster: Any = 0, profile: Optional[Profile] = None, check: Optional[Check] = None,
+                 fidelity: Optional[Fidelity] = None,
                  observers: Union[SomeObserver, Sequence[SomeObserver]] = (), start: Optional[Start] = None,
                  waits_for_others: bool = False, cooperative: bool = False, gpu: Optional[str] = None,
                  progress: Optional[Callable[[int, int], object]] = None,
@@ -158,6 +159,7 @@ class Kernel:
         scalar_cache: "coherent", "checked", "stale": enum wm_scalar_cache; findings are in Result.stale.
         on_violation: "stops" or "goes_on", as the hardware does without a trap handler.
         global_offset: added to get_global_id() of OpenCL kernels, one to three numbers.
+        cluster: workgroups of a cluster (gfx1250), one to three numbers; 0: what the kernel's metadata says.
         profile, check, fidelity, observers: who watches; see those classes. A function as observer gets accesses.
         start: what registers hold when waves begin, see Start; None: as the kernel's descriptor says.
         waits_for_others: the kernel may wait for what the host or another dispatch writes: that is no deadlock then.
@@ -173,7 +175,7 @@ class Kernel:
         dispatch = _Dispatch(self, arguments, named, grid=grid, workgroup=workgroup, dynamic_lds=dynamic_lds, threads=threads,
                              max_instructions=max_instructions, timeout=timeout, alignment=alignment,
                              scalar_cache=scalar_cache, on_violation=on_violation, global_offset=global_offset,
-                             profile=profile, check=check, fidelity=fidelity, observers=observers, start=start,
+                             cluster=cluster, profile=profile, check=check, fidelity=fidelity, observers=observers, start=start,
                              waits_for_others=waits_for_others, cooperative=cooperative, gpu=gpu, progress=progress,
                              print=print)
         with dispatch.placed():
@@ -206,9 +208,9 @@ class _Dispatch:
     def __init__(self, kernel: Kernel, arguments: Sequence[Any], named: Any, *, grid: Any, workgroup: Any = None,
                  dynamic_lds: int = 0, threads: int = 0, max_instructions: int = 0, timeout: float = 0.0,
                  alignment: str = "unaligned", scalar_cache: str = "coherent", on_violation: str = "stops",
-                 global_offset: Any = 0, profile: Any = None, check: Any = None, fidelity: Any = None, observers: Any = (),
-                 start: Any = None, waits_for_others: bool = False, cooperative: bool = False, gpu: Optional[str] = None,
-                 progress: Any = None, print: Any = None) -> None:
+                 global_offset: Any = 0, cluster: Any = 0, profile: Any = None, check: Any = None, fidelity: Any = None,
+                 observers: Any = (), start: Any = None, waits_for_others: bool = False, cooperative: bool = False,
+                 gpu: Optional[str] = None, progress: Any = None, print: Any = None) -> None:
         info = kernel.info
         self.native = kernel.machine._open
         self.request = request = ffi.new("struct wm_dispatch *")
@@ -221,6 +223,7 @@ class _Dispatch:
         request.grid = triple(grid, "grid")
         request.workgroup = triple(workgroup, "workgroup")
         request.global_offset = triple(global_offset, "global_offset", 1 << 64)
+        request.cluster = triple(cluster, "cluster")
         request.threads = number(threads, "threads", 1 << 32)
         request.max_instructions = number(max_instructions, "max_instructions", 1 << 64)
         request.timeout = seconds(timeout)

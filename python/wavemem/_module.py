@@ -66,6 +66,8 @@ class KernelInfo:
     """Work-items."""
     required_workgroup: Tuple[int, int, int]
     """Work-items; (0, 0, 0): any."""
+    required_cluster: Tuple[int, int, int]
+    """Workgroups of a cluster (gfx1250); (0, 0, 0): there are none."""
     dynamic_stack: bool
     dimensions: int
     """Of the work-item and workgroup ids that the kernel may read, 1 to 3."""

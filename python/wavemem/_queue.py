@@ -146,9 +146,9 @@ class Queue:
         packet.kernarg_address = memory.address + SIGNAL
         packet.fills_hidden_arguments = True
         request = dispatch.request
-        packet.grid, packet.workgroup = request.grid, request.workgroup
+        packet.grid, packet.workgroup, packet.cluster = request.grid, request.workgroup, request.cluster
         packet.group_segment_size = kernel.info.lds_size + request.dynamic_lds
-        request.grid = request.workgroup = [0, 0, 0]
+        request.grid = request.workgroup = request.cluster = [0, 0, 0]
         request.dynamic_lds = 0
         dependencies = ffi.new("uint64_t[]", signals or [0])
         packet.dependencies, packet.dependency_count = dependencies, len(signals)

@@ -76,7 +76,8 @@ static const struct bad bad_files[] = {
 
 static const struct bad bad_lines[] = {
     {FRONT "run: grids = 5\n" CODE "after: s4 = 5\n",
-     HERE "6: " ON "'grids = 5' is no option; options are grid, workgroup, lds, threads, budget, timeout, "
+     HERE "6: " ON
+          "'grids = 5' is no option; options are grid, workgroup, cluster, lds, threads, budget, timeout, "
           "alignment, on_violation, scalar_cache\n"},
     {FRONT "run: alignment = odd\n" CODE "after: s4 = 5\n",
      HERE "6: " ON "'alignment = odd': expected one of unaligned, dword, dword_strict, strict\n"},

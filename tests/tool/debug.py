@@ -213,6 +213,50 @@ class Debug(Case):
                 self.assertEqual([out[5], out[6], out[8], out[11]], ["$1 = 3", "$2 = 17", "$3 = 3", "$4 = 17"])
                 self.assertEqual(out[9], "a = 3")
 
+    def test_matrices(self):
+        """A[i][k] is the number of its lane + 1, B all ones, C the constant 1: D[i][j] is 1 plus the sum of a line of A."""
+        self.path("matrix.s", b""".amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
+.globl k
+.p2align 8
+.type k,@function
+k:
+  v_cvt_f32_u32 v1, v0
+  v_cvt_f16_f32 v1, v1
+  v_mov_b32 v2, 0x3c003c00
+  v_mov_b32 v3, 0x3c003c00
+  v_pk_add_f16 v4, v1, v2 op_sel_hi:[0,0]
+  v_mov_b32 v5, v4
+  v_mfma_f32_16x16x16f16 v[8:11], v[4:5], v[2:3], 1.0
+  s_nop 15
+  s_endpgm
+.size k, .-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 16
+.amdhsa_next_free_sgpr 16
+.amdhsa_accum_offset 16
+.end_amdhsa_kernel
+""")
+        out = self.session("""break insn v_mfma*
+                              run
+                              info matrix
+                              info matrix C
+                              stepi
+                              info matrix""", "matrix.s", "-m gfx90a -g 64 -b 64")
+        numbers = [[float(one) for one in line.split()] for line in out[2].splitlines() if re.match(r"[ \d.]+$", line)]
+        a = [[i + k // 4 * 16 + 1.0 for k in range(16)] for i in range(16)]
+        self.assertEqual(numbers, a + [[1.0] * 16] * 16)
+        self.assertIn("A, 16 x 16 of f16:", out[2])
+        self.assertIn("C: a constant", out[3])
+        self.assertIn("executed: v_mfma_f32_16x16x16f16", out[5])
+        numbers = [[float(one) for one in line.split()] for line in out[5].splitlines() if re.match(r"[ \d.]+$", line)]
+        self.assertEqual(numbers, [[1 + sum(line)] * 16 for line in a])
+        self.session("starti\ninfo matrix Q", code=2)
+        self.assertEqual(self.err, "wavemem: `info matrix' takes A, B, C or D.\n")
+        self.session("starti\ninfo matrix", code=2)
+        self.assertEqual(self.err, "wavemem: Neither this instruction nor the one in front of it is a matrix product.\n")
+
     def test_descriptors(self):
         """The V# of scratch in s[0:3] of gfx900 covers the wave's memory, swizzled; T# and S# as `explain` decodes their words."""
         out = self.session("""starti

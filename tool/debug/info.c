@@ -332,6 +332,8 @@ const struct debug_command debug_info_commands[] = {
     {"lds", "", info_lds, "lds [OFFSET [BYTES]]: LDS of the workgroup"},
     {"line", "li", info_line, "line [LOCATION]: source lines and addresses"},
     {"locals", "lo", info_locals, "variables of the selected frame"},
+    {"matrix", "mat", debug_print_matrix,
+     "matrix [A | B | C | D]: operands of a matrix instruction, here or just executed"},
     {"record", "rec", info_record, "the time, and what the history costs"},
     {"registers", "r reg", info_registers, "registers [NAME...]: those that the kernel uses"},
     {"symbol", "s sym", info_symbol, "symbol ADDRESS: what lies there"},

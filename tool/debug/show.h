@@ -43,5 +43,6 @@ bool debug_examine(struct debug_session *s, const struct debug_format *format, c
 
 /* "s[4:7]", "s[8:15] image", or an address: the fields of the V#, T# or S#; in descriptors.c. */
 bool debug_print_descriptor(struct debug_session *s, const char *text, struct wm_diag *diag);
+bool debug_print_matrix(struct debug_session *s, const char *text, struct wm_diag *diag);
 
 #endif
