@@ -192,7 +192,7 @@ INLINE bool begin_lds(const char *frame, const struct wmi_memory_op *m, struct r
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
     const uint64_t shared = wmi_frame_slot_64(frame, WMI_S_SHARED_BASE), size = group->lds_size;
     const uint64_t below = m->offset > 0 ? (uint64_t)m->offset : 0;
-    if (m->path != WMI_PATH_FLAT || !shared || r->start - shared >= size || below >= size ||
+    if (m->path != WMI_PATH_FLAT || !shared || below >= size || r->start - shared - below >= size - below ||
         (m->lds_m0 && ((const struct wmi_frame *)frame)->s[WMI_S_M0] < size))
         return false;
     r->lds = (struct wmi_hit){.low = shared + below, .high = shared + size, .host = group->lds + below};
