@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,4 +54,44 @@ int pthread_setname_np(pthread_t thread, const char *name)
 {
     (void)thread, (void)name;
     return 0;
+}
+
+/* Comparisons of long doubles, which strtod() makes, return an int to the compiler and a long in compiler-rt: a call
+ * would end the module. -1: less, 0: equal, 1: greater, 2: a NaN. */
+static int compare(long double a, long double b)
+{
+    const uint64_t largest = UINT64_C(0x7fff) << 48, sign = UINT64_C(1) << 63;
+    uint64_t x[2], y[2]; /* low, high */
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    const uint64_t p = x[1] & ~sign, q = y[1] & ~sign;
+    if (p > largest || (p == largest && x[0]) || q > largest || (q == largest && y[0]))
+        return 2;
+    if (!(p | x[0] | q | y[0]))
+        return 0;
+    if ((x[1] ^ y[1]) & sign)
+        return x[1] & sign ? -1 : 1;
+    const int magnitude = p != q ? (p < q ? -1 : 1) : x[0] != y[0] ? (x[0] < y[0] ? -1 : 1) : 0;
+    return x[1] & sign ? -magnitude : magnitude;
+}
+
+/* With a NaN, each is false. */
+#define COMPARISON(name, with_nan)                                                                                     \
+    int name(long double a, long double b);                                                                            \
+    int name(long double a, long double b)                                                                             \
+    {                                                                                                                  \
+        const int order = compare(a, b);                                                                               \
+        return order == 2 ? (with_nan) : order;                                                                        \
+    }
+COMPARISON(__eqtf2, 1)
+COMPARISON(__netf2, 1)
+COMPARISON(__lttf2, 1)
+COMPARISON(__letf2, 1)
+COMPARISON(__gttf2, -1)
+COMPARISON(__getf2, -1)
+
+int __unordtf2(long double a, long double b);
+int __unordtf2(long double a, long double b)
+{
+    return compare(a, b) == 2;
 }

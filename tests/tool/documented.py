@@ -33,6 +33,7 @@ NOT_RUN = {
     "make deb": "ten minutes; dev/deb fails where lintian has a warning",
     "make dist": "builds the command again, and needs a commit",
     ".ci/run --here --all": "the first part of make test-all",
+    "make web": "emscripten, and ten minutes; make test-all builds the page",
     "make test-packages": "needs root, and 1 GB of Debian's archive",
     "make test-all": "two hours, and 1.3 GB of librocsparse0",
     "meson setup build-mine -Dtests=enabled && meson test -C build-mine": "what 'make test' does, without its front",

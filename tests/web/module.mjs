@@ -62,6 +62,16 @@ const refused = inModule("run", "kernel.co", "-k", "reduce", "-g", "64", "-b", "
 assert.equal(refused.code, 2);
 assert.match(refused.text, /denorm_mode_32 3/);
 console.log("ok modes");
+// Numbers with fractions are read as by the command.
+for (const number of ["0.1", "-1.5e-7", "1e39", "3.4028236e38"]) {
+  const words = ["kernel.co", "-g", "64", "-b", "64", "--arg", `in=fill:f32:64:${number}`, "--arg", "out=zero:f32:64", "--out", "out=out.npy"];
+  module_.FS.writeFile("/kernel.s", readFileSync(path.join(site, "examples/copy.s")));
+  execFileSync("cp", [path.join(site, "examples/copy.s"), path.join(folder, "kernel.s")]);
+  for (const run of [inModule, byCommand]) run("asm", "-m", "gfx900", "kernel.s", "-o", "kernel.co");
+  assert.deepEqual(inModule("run", ...words), byCommand("run", ...words), number);
+  if (!inModule("run", ...words).code) assert.ok(Buffer.from(module_.FS.readFile("/out.npy")).equals(readFileSync(path.join(folder, "out.npy"))), number);
+}
+console.log("ok fractions");
 // A loop without end is ended by the time limit, and not before.
 module_.FS.writeFile("/kernel.s", readFileSync(path.join(site, "examples/copy.s"), "utf8").replace("  s_endpgm", "forever:\n  s_add_u32 s9, s9, 1\n  s_branch forever\n  s_endpgm"));
 inModule("asm", "-m", "gfx900", "kernel.s", "-o", "kernel.co");
