@@ -634,7 +634,8 @@ static int cmd_isa(int argc, char **argv)
         }
     }
     if (all)
-        return json && !count ? explain_all() : tool_fail("--all goes with --json and without a name");
+        return json && !count && !matrix ? explain_all()
+                                         : tool_fail("--all goes with --json and without a name");
     if (!count)
         return tool_fail("an instruction is needed: wavemem isa v_add_f32, or wavemem isa gfx900 7e000280");
     if (target && !wm_target_known(target))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The door of the module: the page writes files, calls verbs of the command, and reads what they print and write. */
+/* The entry point of the module: the page writes files, calls verbs of the command, and reads what they print and write. */
 #include "web/playground.h"
 
 #include <emscripten.h>

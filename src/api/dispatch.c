@@ -171,7 +171,7 @@ static enum wm_status check_mode(const struct wmi_task *task)
     return wmi_fail(
         task->diag, WM_UNSUPPORTED,
         "kernel '%s' needs a mode of rounding or denormals (MODE 0x%x) that this host's CPU does not have; "
-        ".amdhsa_float_denorm_mode_32 3 keeps denormals",
+        ".amdhsa_float_denorm_mode_32 3 keeps the denormals of f32",
         task->kernel->name, mode);
 }
 

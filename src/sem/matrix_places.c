@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sem/matrix_places.h"
+#include "isa/element_bits.h"
 
 #include "isa/tables.h"
 #include "sem/wmma.h"
 
 enum { WAVE = 64, SIDE = 16 /* lines of WMMA */ };
-
-static unsigned bits_of(unsigned element)
-{
-    static const uint8_t bits[] = {
-        0,
-#define ELEMENT(name, bits) bits,
-#include "elements.def"
-    };
-    return bits[element];
-}
 
 static unsigned element_of(const struct wmi_matrix *m, enum wmi_matrix_side side)
 {
@@ -45,13 +36,13 @@ static struct wmi_matrix_place factor_place(unsigned k, unsigned run, unsigned g
 static struct wmi_matrix_place mfma_place(const struct wmi_matrix *m, enum wmi_matrix_side side,
                                           unsigned block, unsigned line, unsigned column)
 {
-    const unsigned bits = bits_of(element_of(m, side)), lanes = m->m * m->blocks;
+    const unsigned bits = wmi_element_bits(element_of(m, side)), lanes = m->m * m->blocks;
     const unsigned own = m->m * m->k * m->blocks / WAVE; /* elements of B that a lane has */
     if (side == WMI_SIDE_A || side == WMI_SIDE_B) {
         const bool is_a = side == WMI_SIDE_A;
         unsigned run = own;
-        if (m->sparse && own * bits_of(m->a) > 128) /* see sparse_places() of mfma_lanes.c */
-            run = 128 / bits_of(m->a);
+        if (m->sparse && own * wmi_element_bits(m->a) > 128) /* see sparse_places() of mfma_lanes.c */
+            run = 128 / wmi_element_bits(m->a);
         if (m->sparse && is_a)
             run /= 2;
         return factor_place(is_a ? column : line, run, WAVE / lanes, lanes,
@@ -73,7 +64,7 @@ static struct wmi_matrix_place wmma_place(const struct wmi_target *target, const
 {
     const unsigned rules = wmi_target_limit(target, WMI_LIMIT_wmma_rules),
                    wave = wmi_target_limit(target, WMI_LIMIT_wave);
-    const unsigned bits = bits_of(element_of(m, side));
+    const unsigned bits = wmi_element_bits(element_of(m, side));
     struct wmi_wmma_place at = {0, 0};
     if (side == WMI_SIDE_A || side == WMI_SIDE_B) {
         const bool is_a = side == WMI_SIDE_A;

@@ -13,6 +13,7 @@
 #include "arithmetic/half.h"
 #include "arithmetic/host_float.h"
 #include "arithmetic/small_float.h"
+#include "isa/element_bits.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
 #include "sem/matrix.h"
@@ -214,16 +215,6 @@ static bool read_formatted(struct side *side, const wmi_word *rows, unsigned num
 
 /* ---- instructions ---- */
 
-static unsigned bits_of(unsigned element)
-{
-    static const uint8_t bits[] = {
-        0,
-#define ELEMENT(name, bits) bits,
-#include "elements.def"
-    };
-    return bits[element];
-}
-
 /* The lane that each lane reads of A: CBSZ splits the lanes into 2^CBSZ sets, all of which read set ABID. */
 static void lanes_of_a(uint8_t *from, unsigned cbsz, unsigned abid)
 {
@@ -260,9 +251,9 @@ static void sparse_places(uint16_t *a_at, uint16_t *b_at, const struct wmi_matri
                           const struct wmi_matrix_use *use, unsigned row)
 {
     const unsigned stored = m->m * m->k / 128u; /* elements of A in a lane */
-    const bool doubled = stored * bits_of(m->a) > 64;
-    const unsigned run = doubled ? 128 / bits_of(m->a) : 8; /* consecutive k of a lane */
-    const unsigned g = 64u / m->m * run;                    /* both are powers of two */
+    const bool doubled = stored * wmi_element_bits(m->a) > 64;
+    const unsigned run = doubled ? 128 / wmi_element_bits(m->a) : 8; /* consecutive k of a lane */
+    const unsigned g = 64u / m->m * run;                             /* both are powers of two */
     const unsigned indexed = 2 * stored, sets = 32 / indexed;
     const unsigned set = use->cbsz ? 0 : indexed * (use->abid & (sets - 1));
     const unsigned run_bits = (unsigned)__builtin_ctz(run), g_bits = (unsigned)__builtin_ctz(g);
@@ -322,14 +313,14 @@ static void sparse_rows(const struct tile *tile, const struct wmi_matrix *m, con
 
 static tile_function *function_of(const struct wmi_matrix *m, unsigned rules, unsigned depth, struct tile *t)
 {
-    const bool eight = bits_of(m->a) == 8;
+    const bool eight = wmi_element_bits(m->a) == 8;
     if (m->d == WMI_ELEMENT_i32)
         return depth % 8 ? integer_4_tile : integer_8_tile;
     if (m->a == WMI_ELEMENT_f32)
         return depth == 1 ? fused_1_tile : depth == 2 ? fused_2_tile : fused_4_tile;
     if (rules == WMI_MATRIX_CDNA1 || rules == WMI_MATRIX_CDNA2) {
         /* bf16 without _1k has one dword of A */
-        const bool one_dword = m->m * m->k * m->blocks * bits_of(m->a) / 64 == 32;
+        const bool one_dword = m->m * m->k * m->blocks * wmi_element_bits(m->a) / 64 == 32;
         if (rules == WMI_MATRIX_CDNA1)
             return one_dword ? exact_2_tile : exact_4_tile;
         if (one_dword)
@@ -464,7 +455,7 @@ static __attribute__((noinline)) bool multiply_fixed(const struct wmi_matrix *m,
 {
     struct fixed f;
     _Alignas(64) int32_t addends[4][ROWS][COLUMNS]; /* by tile */
-    const unsigned elements = m->m * m->k * m->blocks / 64, dwords = elements * bits_of(m->a) / 32;
+    const unsigned elements = m->m * m->k * m->blocks / 64, dwords = elements * wmi_element_bits(m->a) / 32;
     const unsigned of_block = m->m * m->n / 64, c_mask = use->constant ? 0 : ~0u;
     struct tile t = {.depth = m->k};
     if (use->rules != WMI_MATRIX_CDNA3 || m->d != WMI_ELEMENT_f32 || m->sparse || m->m == 4 || use->cbsz ||
@@ -502,7 +493,7 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
     uint8_t from_a[64], from_b[64];
     uint16_t a_at[DEPTH];
-    const unsigned width = bits_of(m->a), depth = m->sparse ? m->k / 2u : m->k;
+    const unsigned width = wmi_element_bits(m->a), depth = m->sparse ? m->k / 2u : m->k;
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
     struct tile t = {.a_at = a_at, .b_at = a_at, .depth = depth, .spread = m->m == 4};
@@ -569,7 +560,7 @@ static __attribute__((noinline)) void multiply(char *frame, const struct wmi_op 
     const struct wmi_matrix *m = &wmi_matrices[use.matrix];
     wmi_word *d = wmi_row(frame, op->d);
     const wmi_word *c = m->sparse ? d : wmi_row(frame, op->c);
-    const unsigned dwords = (unsigned)(m->m * m->n * m->blocks) * bits_of(m->d) / 2048;
+    const unsigned dwords = (unsigned)(m->m * m->n * m->blocks) * wmi_element_bits(m->d) / 2048;
     _Alignas(64) uint32_t copy[32 * 64];
     /* A result that overlaps C without being C must not change C before it is read. */
     const long distance = (const char *)c - (const char *)d;

@@ -8,6 +8,7 @@
 #include "arithmetic/dot_vector.h"
 #include "arithmetic/host_float.h"
 #include "arithmetic/small_float.h"
+#include "isa/element_bits.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
 #include "sem/wmma.h"
@@ -43,16 +44,6 @@ static uint32_t modifier(const struct product *p, enum wmi_wmma_modifier first, 
     return p->modifiers >> first & ((1u << width) - 1);
 }
 
-static unsigned bits_of(unsigned element)
-{
-    static const uint8_t bits[] = {
-        0,
-#define ELEMENT(name, bits) bits,
-#include "elements.def"
-    };
-    return bits[element];
-}
-
 static const struct wmi_dot_format *format_of(unsigned element)
 {
     return element == WMI_ELEMENT_f16    ? &wmi_dot_f16
@@ -84,7 +75,7 @@ static struct wmi_wmma_place factor_place(const struct product *p, unsigned k, u
 /* gfx11 has one element in a register, a packed one in the half that op_sel[2] names. */
 static struct wmi_wmma_place result_place(const struct product *p, unsigned i)
 {
-    const unsigned rows = WMI_LANES / SIDE, halves = 32 / bits_of(p->shape->d);
+    const unsigned rows = WMI_LANES / SIDE, halves = 32 / wmi_element_bits(p->shape->d);
     if (p->rules != WMI_WMMA_RDNA3)
         return wmi_wmma12_result(WMI_LANES, i);
     return (struct wmi_wmma_place){
@@ -96,7 +87,7 @@ static struct wmi_wmma_place result_place(const struct product *p, unsigned i)
 static void read_side(struct product *p, struct side *side, const char *frame, uint32_t offset,
                       unsigned count, unsigned element, unsigned which)
 {
-    const unsigned bits = bits_of(element);
+    const unsigned bits = wmi_element_bits(element);
     const uint32_t mask = bits < 32 ? (1u << bits) - 1 : UINT32_MAX,
                    neg[2] = {modifier(p, WMI_WMMA_NEG_LO, 2) >> which & 1,
                              modifier(p, WMI_WMMA_NEG_HI, 2) >> which & 1};
@@ -115,7 +106,7 @@ static void read_side(struct product *p, struct side *side, const char *frame, u
  * INDEX_KEY chooses a set. */
 static void read_indices(struct product *p, const char *frame, uint32_t offset)
 {
-    const unsigned bits = bits_of(p->shape->a);
+    const unsigned bits = wmi_element_bits(p->shape->a);
     /* As decoded: one set in all where K is 64; waves of 64 have twice as many. On gfx12.5 each element of A
      * has its index in its own lane, in a second register if there are more than 16 (CDNA 5 ISA, "Structured
      * Sparse Matrices"; its formula for 16 bits contradicts that). */
@@ -164,7 +155,7 @@ static void narrow_sums(struct product *p)
 /* NEG_HI[2] clears the sign of C, then NEG[2] turns it. */
 static void read_c(struct product *p, const char *frame, const struct wmi_op *op)
 {
-    const unsigned bits = bits_of(element_of_c(p));
+    const unsigned bits = wmi_element_bits(element_of_c(p));
     const bool is_constant = modifier(p, WMI_WMMA_C_CONSTANT, 1), integers = p->shape->d == WMI_ELEMENT_i32;
     const uint32_t sign = integers || p->shape->sparse ? 0 : 1u << (bits - 1);
     const uint32_t clear = modifier(p, WMI_WMMA_NEG_HI, 3) & 4 ? sign : 0,
@@ -185,7 +176,7 @@ static void read_c(struct product *p, const char *frame, const struct wmi_op *op
 
 static void write_d(const struct product *p, char *frame, uint32_t offset)
 {
-    const unsigned bits = bits_of(p->shape->d);
+    const unsigned bits = wmi_element_bits(p->shape->d);
     for (unsigned i = 0; i < SIDE; i++) {
         const struct wmi_wmma_place place = result_place(p, i);
         wmi_word *words = (wmi_word *)words_at(frame, offset, place, bits);
@@ -219,7 +210,8 @@ static void extend_signs(struct side *side, unsigned count, unsigned bits)
 static void multiply_integers(struct product *p)
 {
     const bool clamps = modifier(p, WMI_WMMA_CLAMP, 1) || (p->rules == WMI_WMMA_CDNA5 && p->saturates);
-    const unsigned bits = bits_of(p->shape->a), half = p->rules == WMI_WMMA_RDNA4 ? p->depth / 2 : p->depth;
+    const unsigned bits = wmi_element_bits(p->shape->a),
+                   half = p->rules == WMI_WMMA_RDNA4 ? p->depth / 2 : p->depth;
     if (modifier(p, WMI_WMMA_NEG_LO, 1))
         extend_signs(&p->a, p->depth, bits);
     if (modifier(p, WMI_WMMA_NEG_LO, 2) & 2)
@@ -248,7 +240,7 @@ static unsigned step_start(const struct product *p, unsigned step)
 static void multiply_slowly(struct product *p)
 {
     const struct wmi_matrix *s = p->shape;
-    const bool is_11 = p->rules == WMI_WMMA_RDNA3, eighths = bits_of(s->a) == 8;
+    const bool is_11 = p->rules == WMI_WMMA_RDNA3, eighths = wmi_element_bits(s->a) == 8;
     const bool to_f16 = p->sum == WMI_ELEMENT_f16, to_bf16 = p->sum == WMI_ELEMENT_bf16;
     const unsigned count = is_11 ? 2 : 4;
     const struct wmi_dot dot = {.a = format_of(s->a),
@@ -352,7 +344,7 @@ static bool c_is_moderate(const struct product *p)
     const uint32_t most = element == WMI_ELEMENT_f16    ? 0x7bff
                           : element == WMI_ELEMENT_bf16 ? (WMI_DOT_MOST_EXPONENT + 127) << 7
                                                         : (WMI_DOT_MOST_EXPONENT + 127) << 23;
-    const uint32_t mask = bits_of(element) == 16 ? 0x7fff : 0x7fffffff;
+    const uint32_t mask = wmi_element_bits(element) == 16 ? 0x7fff : 0x7fffffff;
     u32v more = wmi_splat_u32(0);
     for (unsigned i = 0; i < SIDE; i++)
         for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES)
@@ -377,7 +369,7 @@ static void multiply_floats(struct product *p)
     const int32_t most_b = split_side(&p->b, s->k, b, flushes, 24u - a->fraction - b->fraction);
     const bool moderate = most_a <= WMI_DOT_MOST_EXPONENT && most_b <= WMI_DOT_MOST_EXPONENT &&
                           most_a + most_b <= WMI_DOT_MOST_EXPONENT;
-    if (!moderate || !c_is_moderate(p) || !functions[is_11 ? 0 : bits_of(s->a) == 8 ? 2 : 1][to](p))
+    if (!moderate || !c_is_moderate(p) || !functions[is_11 ? 0 : wmi_element_bits(s->a) == 8 ? 2 : 1][to](p))
         multiply_slowly(p);
 }
 

@@ -33,6 +33,7 @@ class Isa(Case):
         self.refused("--matrix E: expected A, B, C or D", "isa v_mfma_f32_16x16x16_f16 --matrix E")
         self.refused("v_add_f32 is not a matrix instruction", "isa v_add_f32 --matrix A")
         self.refused("gfx1100 does not have v_mfma_f32_16x16x16f16", "isa -m gfx1100 v_mfma_f32_16x16x16_f16 --matrix A")
+        self.refused("--all goes with --json and without a name", "isa --all --json --matrix A")
         self.refused("--matrix goes with a name", "isa gfx900 7e000280 --matrix A")
 
 

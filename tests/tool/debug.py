@@ -252,6 +252,12 @@ k:
         self.assertIn("executed: v_mfma_f32_16x16x16f16", out[5])
         numbers = [[float(one) for one in line.split()] for line in out[5].splitlines() if re.match(r"[ \d.]+$", line)]
         self.assertEqual(numbers, [[1 + sum(line)] * 16 for line in a])
+        with open(self.path("matrix.s"), encoding="utf-8") as file:
+            text = file.read().replace("gfx90a", "gfx1250").replace(".amdhsa_accum_offset 16\n", "")
+        self.path("upper.s", (text[:text.index("  v_cvt")] + "  v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[0:7], v[0:7]\n"
+                              "  s_set_vgpr_msb 1\n" + text[text.index("  s_nop"):]).encode())
+        self.session("starti\ninfo matrix", "upper.s", "-m gfx1250 -g 32 -b 32", code=2)
+        self.assertEqual(self.err, "wavemem: The code uses s_set_vgpr_msb, so that which VGPRs are meant is not known.\n")
         self.session("starti\ninfo matrix Q", code=2)
         self.assertEqual(self.err, "wavemem: `info matrix' takes A, B, C or D.\n")
         self.session("starti\ninfo matrix", code=2)

@@ -8,6 +8,7 @@
  * 389 of 8 bits, 779 TOPS of 4 bits, with 64 at 2.97 GHz; sparse products in the time of dense ones with half
  * as large a k. */
 #include "isa/rules/work.h"
+#include "isa/element_bits.h"
 
 #include "isa/rules/hazards.h"
 
@@ -19,16 +20,12 @@ static const uint32_t operations[][3] = {{0}, {512, 256, 256}, {2048, 1024, 512}
 
 static uint32_t matrix_clocks(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
-    static const uint8_t bits[WMI_ELEMENT_COUNT] = {
-#define ELEMENT(name, bits) [WMI_ELEMENT_##name] = (bits),
-#include "elements.def"
-    };
     const uint32_t passes = wmi_matrix_facts_of(target, insn).passes;
     const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
     const unsigned rules = wmi_target_limit(target, WMI_LIMIT_wmma_rules);
     if (passes || !matrix || rules >= sizeof operations / sizeof *operations)
         return PASS * passes;
-    const unsigned wide = bits[matrix->a] <= 4 ? 0 : bits[matrix->a] <= 8 ? 1 : 2;
+    const unsigned bits = wmi_element_bits(matrix->a), wide = bits <= 4 ? 0 : bits <= 8 ? 1 : 2;
     const uint32_t work = 2u * matrix->m * matrix->n * matrix->k * matrix->blocks / (matrix->sparse ? 2 : 1);
     return operations[rules][wide] ? work / operations[rules][wide] : 0;
 }
