@@ -9,6 +9,7 @@
 #include "jit/halves.h"
 #include "jit/host_memory.h"
 #include "jit/next_wave.h"
+#include "jit/parts.h"
 #include "jit/runs.h"
 #include "jit/same.h"
 
@@ -19,20 +20,11 @@
 
 enum { MOST_BYTES = 32 << 20 }; /* of host code; what is left is interpreted */
 
-/* ThreadSanitizer does not see that code is published by one atomic store. */
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_THREAD_SANITIZER 1
-#endif
-#endif
-
 /* The vector instructions to compile to, or NULL. A build of one level has it in the place of the lowest one,
  * so that the host alone decides. */
 static const struct wmi_vector_set *vectors_for(enum wmi_cpu_level level)
 {
-#if defined(__x86_64__) && defined(__linux__) && !defined(UNDER_THREAD_SANITIZER)
+#if defined(__x86_64__)
     const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -50,18 +42,9 @@ static const struct wmi_vector_set *vectors_for(enum wmi_cpu_level level)
 #endif
 }
 
-bool wmi_can_compile(enum wmi_cpu_level level)
+bool wmi_can_compile_stretches(enum wmi_cpu_level level)
 {
     return vectors_for(level) != NULL;
-}
-
-uint32_t wmi_lanes_from(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_is("amd") ? WMI_PAST_CACHES : 0;
-#else
-    return 0;
-#endif
 }
 
 /* ---- steps ---- */
@@ -374,8 +357,8 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
     return true;
 }
 
-bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
-                 struct wmi_launch_entries *launch, bool *refused)
+bool wmi_compile_stretches(const struct wmi_block *block, struct wmi_host_memory **memory,
+                           struct wmi_launch_entries *launch, bool *refused)
 {
     struct wmi_compilation *c = calloc(1, sizeof *c);
     if (!c)

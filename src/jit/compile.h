@@ -25,6 +25,10 @@ struct wmi_compile_mode {
 /* Allocations of so many bytes are larger than most caches. */
 enum { WMI_PAST_CACHES = 32 << 20 };
 
+/* The first of four temporary rows with the operands and the result of a body that compiled code calls for
+ * some lanes. They are the last ones that an instruction may have; no step that is expanded has them. */
+enum { WMI_REPAIR_ROW = 12, WMI_REPAIR_ROWS = 4 };
+
 /* Steps to compile and the operations that they are bound to. */
 struct wmi_block {
     const struct wmi_code *code;

@@ -20,6 +20,7 @@ struct wmi_host_memory *wmi_make_executable(const struct wmi_host *host, bool *r
         return NULL;
     }
     memcpy(memory->code, host->bytes, host->count);
+    __builtin___clear_cache(memory->code, (char *)memory->code + host->count);
     if (mprotect(memory->code, size, PROT_READ | PROT_EXEC)) {
         munmap(memory->code, size);
         free(memory);

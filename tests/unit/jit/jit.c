@@ -340,5 +340,8 @@ int main(void)
     };
     if (!wmi_can_compile(wmi_cpu_level()))
         return 77; /* skipped: the host has neither AVX-512 nor AVX2 */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (4 * compiled_programs < 3 * programs)
+        print_error("only %u of %u programs were compiled\n", compiled_programs, programs);
+    return failed || 4 * compiled_programs < 3 * programs;
 }

@@ -6,6 +6,8 @@
 #include "base/random.h"
 #include "exec/memory/vmem.h"
 #include "exec/run/program.h"
+#include "jit/expand/expand.h"
+#include "jit/parts.h"
 #include "lower/step_text.h"
 
 /* Edge values: zeros, denormals, infinities, NaNs, limits of conversions and of integers. */
@@ -85,8 +87,21 @@ static const struct wmi_op *find_step(void *user, uint64_t place)
     return &p->compiled[place];
 }
 
+/* The host whose code is made by way of the representation; NULL: stretches are. WAVEMEM_TEST_PARTS=1 in the
+ * environment chooses such a host on x86. */
+static const struct wmi_ir_host *parts_host(void)
+{
+#if defined(__aarch64__)
+    return &wmi_ir_arm64;
+#else
+    return getenv("WAVEMEM_TEST_PARTS") ? &wmi_ir_avx2 : NULL;
+#endif
+}
+
 bool is_known(enum wmi_step_id id)
 {
+    if (parts_host())
+        return wmi_has_expansion(id);
     const struct wmi_step step = {.id = (uint16_t)id, .lanes = offsetof(struct wmi_frame, exec)};
     const char *name = wmi_step_facts_of(id).name;
     if (name && !strncmp(name, "scalar_load", 11))
@@ -439,6 +454,8 @@ void choose_mode(struct program *p)
     p->mode.mxcsr64 = wmi_host_float_word(p->mode.mode >> 2 & 3, p->mode.mode >> 6 & 3);
 }
 
+unsigned programs, compiled_programs;
+
 /* The program whose bodies are replaced by count_leave(). */
 static struct program *counting;
 
@@ -490,14 +507,23 @@ static void compile(struct program *p)
     };
     struct wmi_launch_entries launch = {{p->compiled[0].body, p->compiled[0].body},
                                         (p->code.constant_offset - p->code.vgpr_offset) / p->code.row_bytes};
-    assert_true(wmi_compile(&block, &p->memory, &launch, &refused));
+    if (parts_host()) {
+        if (!wmi_compile_parts(&block, parts_host(), &p->memory, &refused)) {
+            describe(p);
+            fail_msg("it was not compiled");
+        }
+        programs++;
+        compiled_programs += p->compiled[0].body != p->interpreted[0].body;
+    } else {
+        assert_true(wmi_compile(&block, &p->memory, &launch, &refused));
+        assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
+    }
     p->start_rows = launch.rows;
     for (unsigned i = 0; i < WMI_LAUNCHES; i++) {
         p->launch[i] = p->compiled[0];
         p->launch[i].body = launch.body[i];
     }
     assert_false(refused);
-    assert_ptr_not_equal(p->compiled[0].body, p->interpreted[0].body);
 }
 
 /* Runs turns until the last step. */
@@ -569,7 +595,7 @@ void check(struct program *p, unsigned fills)
             p->accessed->keep(p);
             p->accessed->start(p);
         }
-        run(p->actual, p->starts ? &p->launch[p->start_code] : p->compiled);
+        run(p->actual, p->starts && !parts_host() ? &p->launch[p->start_code] : p->compiled);
         keep_counted(p, &actual);
         if (memcmp(&expected, &actual, sizeof expected)) {
             describe(p);

@@ -105,6 +105,9 @@ void make_uniform(struct program *p);
 struct wmi_step set_zero(const struct program *p, uint32_t row);
 struct wmi_step set_scalar(uint32_t row, unsigned scalar);
 
+/* Of those that were made by way of the representation, and those of them whose first step was compiled. */
+extern unsigned programs, compiled_programs;
+
 /* Compiles the program and runs it both ways, on so many random frames. */
 void check(struct program *p, unsigned fills);
 /* Prints the program, before a failure. */
