@@ -243,7 +243,7 @@ static const uint32_t lanes_three[WMI_IR_OPS] = {
     [WMI_IR_min_s] = WMI_ARM64_SMIN_V, [WMI_IR_max_s] = WMI_ARM64_SMAX_V, [WMI_IR_min_u] = WMI_ARM64_UMIN_V,
     [WMI_IR_max_u] = WMI_ARM64_UMAX_V, [WMI_IR_eq] = WMI_ARM64_CMEQ_V,    [WMI_IR_fadd] = WMI_ARM64_FADD_V,
     [WMI_IR_fsub] = WMI_ARM64_FSUB_V,  [WMI_IR_fmul] = WMI_ARM64_FMUL_V,  [WMI_IR_fmin] = WMI_ARM64_FMIN_V,
-    [WMI_IR_fmax] = WMI_ARM64_FMAX_V,  [WMI_IR_feq] = WMI_ARM64_FCMEQ_V,
+    [WMI_IR_fdiv] = WMI_ARM64_FDIV_V,  [WMI_IR_fmax] = WMI_ARM64_FMAX_V,  [WMI_IR_feq] = WMI_ARM64_FCMEQ_V,
 };
 
 /* The host compares for greater. */
@@ -255,11 +255,12 @@ static const uint32_t lanes_swapped[WMI_IR_OPS] = {
 };
 
 static const uint32_t lanes_two[WMI_IR_OPS] = {
-    [WMI_IR_not] = WMI_ARM64_NOT_V,       [WMI_IR_clz] = WMI_ARM64_CLZ_V,
-    [WMI_IR_ffloor] = WMI_ARM64_FRINTM_V, [WMI_IR_fceil] = WMI_ARM64_FRINTP_V,
-    [WMI_IR_ftrunc] = WMI_ARM64_FRINTZ_V, [WMI_IR_frint] = WMI_ARM64_FRINTN_V,
-    [WMI_IR_i2f] = WMI_ARM64_SCVTF_V,     [WMI_IR_u2f] = WMI_ARM64_UCVTF_V,
-    [WMI_IR_f2i] = WMI_ARM64_FCVTZS_V,    [WMI_IR_f2u] = WMI_ARM64_FCVTZU_V,
+    [WMI_IR_fsqrt] = WMI_ARM64_FSQRT_V,  [WMI_IR_not] = WMI_ARM64_NOT_V,
+    [WMI_IR_clz] = WMI_ARM64_CLZ_V,      [WMI_IR_ffloor] = WMI_ARM64_FRINTM_V,
+    [WMI_IR_fceil] = WMI_ARM64_FRINTP_V, [WMI_IR_ftrunc] = WMI_ARM64_FRINTZ_V,
+    [WMI_IR_frint] = WMI_ARM64_FRINTN_V, [WMI_IR_i2f] = WMI_ARM64_SCVTF_V,
+    [WMI_IR_u2f] = WMI_ARM64_UCVTF_V,    [WMI_IR_f2i] = WMI_ARM64_FCVTZS_V,
+    [WMI_IR_f2u] = WMI_ARM64_FCVTZU_V,
 };
 
 static void put_shift(struct wmi_emitter *arm, const struct wmi_ir_insn *insn, unsigned d)

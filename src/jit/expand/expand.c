@@ -12,6 +12,7 @@ enum flag {
     CLAMPS = 1 << 1,    /* only without CLAMP, y bit 0 */
     FLUSHES = 1 << 2,   /* only if the wave's f32 mode flushes denormals anyway */
     DENORMALS = 1 << 3, /* only if it flushes none */
+    NEAREST = 1 << 4,   /* only if it rounds to nearest */
 };
 
 enum { NAME = 12 }; /* bytes of a name in a text */
@@ -83,7 +84,7 @@ static bool needs_one(const char *text, uint64_t ops)
 
 bool wmi_expands(const struct wmi_block *block, uint64_t lacks, const struct wmi_step *step)
 {
-    enum { F32_DENORMALS = 3 << 4 }; /* of MODE */
+    enum { F32_ROUNDING = 3, F32_DENORMALS = 3 << 4 }; /* of MODE */
     const struct expansion *expansion = &expansions[step->id];
     const uint32_t denormals = block->mode.mode & F32_DENORMALS;
     if (step->id == WMI_STEP_count || step->id == WMI_STEP_return_to_loop)
@@ -93,7 +94,8 @@ bool wmi_expands(const struct wmi_block *block, uint64_t lacks, const struct wmi
         (expansion->type == WMI_IR_LANES && step->lanes != offsetof(struct wmi_frame, exec)))
         return false;
     return !((expansion->flags & CLAMPS && step->y & 1) || (expansion->flags & FLUSHES && denormals) ||
-             (expansion->flags & DENORMALS && denormals != F32_DENORMALS));
+             (expansion->flags & DENORMALS && denormals != F32_DENORMALS) ||
+             (expansion->flags & NEAREST && block->mode.mode & F32_ROUNDING));
 }
 
 /* ---- registers ---- */

@@ -16,6 +16,8 @@ enum {
 enum { CHUNK = 8, CHUNK_BYTES = 32, SLOT_BYTES = 32 };
 enum {
     VROUNDPS = WMI_EVEX(0x08, WMI_MAP_0F3A, WMI_PREFIX_66, 0),
+    VDIVPS = WMI_EVEX(0x5e, WMI_MAP_0F, 0, 0),
+    VSQRTPS = WMI_EVEX(0x51, WMI_MAP_0F, 0, 0),
     VCVTDQ2PS = WMI_EVEX(0x5b, WMI_MAP_0F, 0, 0),
     VPMULUDQ = WMI_EVEX(0xf4, WMI_MAP_0F, WMI_PREFIX_66, 0),
     VPMULDQ = WMI_EVEX(0x28, WMI_MAP_0F38, WMI_PREFIX_66, 0),
@@ -216,7 +218,7 @@ static const uint32_t lanes_two[WMI_IR_OPS] = {
     [WMI_IR_and] = VPAND,      [WMI_IR_or] = VPOR,         [WMI_IR_xor] = VPXOR,
     [WMI_IR_min_s] = VPMINSD,  [WMI_IR_max_s] = VPMAXSD,   [WMI_IR_min_u] = VPMINUD,
     [WMI_IR_max_u] = VPMAXUD,  [WMI_IR_eq] = VPCMPEQD,     [WMI_IR_fadd] = WMI_VADDPS,
-    [WMI_IR_fsub] = VSUBPS,    [WMI_IR_fmul] = WMI_VMULPS,
+    [WMI_IR_fsub] = VSUBPS,    [WMI_IR_fmul] = WMI_VMULPS, [WMI_IR_fdiv] = VDIVPS,
 };
 
 static const int8_t float_predicates[WMI_IR_OPS] = {
@@ -456,6 +458,9 @@ static void put_in_loop(struct wmi_emitter *e, unsigned number)
     case WMI_IR_flt:
     case WMI_IR_fle:
         compare(e, d, use(e, insn, 0, V_A), operand(e, insn, 1), float_predicates[insn->op]);
+        break;
+    case WMI_IR_fsqrt:
+        wmi_vex_256(&e->host, VSQRTPS, d, 0, operand(e, insn, 0));
         break;
     case WMI_IR_i2f:
         wmi_vex_256(&e->host, VCVTDQ2PS, d, 0, operand(e, insn, 0));
