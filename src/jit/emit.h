@@ -49,6 +49,10 @@ struct wmi_ir_host {
     void (*end_loop)(struct wmi_emitter *e, size_t top);
     /* Branches to where land() is called with their result; the first one for waves with inactive lanes. */
     size_t (*branch_if_partial)(struct wmi_emitter *e);
+    /* If the wave's time slice has fewer instructions left, which else are subtracted from it; if a scalar of
+     * 32 or 64 bits in the frame is 0, or is not. */
+    size_t (*branch_if_slice_ends)(struct wmi_emitter *e, uint32_t instructions);
+    size_t (*branch_if_zero)(struct wmi_emitter *e, uint32_t place, bool wide, bool zero);
     size_t (*branch)(struct wmi_emitter *e);
     void (*land)(struct wmi_emitter *e, size_t from);
     void (*stub)(struct wmi_emitter *e, const struct wmi_stub *stub);

@@ -7,6 +7,7 @@
 #include "jit/expand/expand.h"
 #include "jit/find_live.h"
 #include "jit/host_memory.h"
+#include "jit/stretch.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,49 @@ static bool put_part(struct wmi_emitter *e, struct wmi_ir_part *part, const stru
     return true;
 }
 
+/* Where a branch finds its condition, and whether it is taken if that is 0. */
+struct condition {
+    uint32_t place;
+    bool is_mask, zero;
+};
+
+static struct condition condition_of(unsigned step)
+{
+    const uint32_t s = offsetof(struct wmi_frame, s);
+    switch (step) {
+    case WMI_STEP_branch_scc0:
+    case WMI_STEP_branch_scc1:
+        return (struct condition){s + 4 * WMI_S_SCC, false, step == WMI_STEP_branch_scc0};
+    case WMI_STEP_branch_vccz:
+    case WMI_STEP_branch_vccnz:
+        return (struct condition){s + 4 * WMI_S_VCC, true, step == WMI_STEP_branch_vccz};
+    default:
+        return (struct condition){s + 4 * WMI_S_EXEC, true, step == WMI_STEP_branch_execz};
+    }
+}
+
+/* The end of a run: a branch whose time slice has ended, or whose target was not lowered, is interpreted. */
+static void put_end(struct wmi_emitter *e, size_t at)
+{
+    const struct wmi_block *block = e->block;
+    const struct wmi_step *step = &block->steps[at];
+    const struct wmi_op *target = wmi_is_branch(step) ? wmi_branch_target(block, at) : NULL;
+    if (target) {
+        const struct condition condition = condition_of(step->id);
+        const bool wide = condition.is_mask && block->code->options.lanes == 64;
+        const size_t over = e->target->branch_if_slice_ends(e, step->c);
+        if (step->id != WMI_STEP_branch) {
+            const size_t falls = e->target->branch_if_zero(e, condition.place, wide, !condition.zero);
+            e->target->leave(e, target);
+            e->target->land(e, falls);
+            target = &block->ops[at + 1];
+        }
+        e->target->leave(e, target);
+        e->target->land(e, over);
+    }
+    e->target->leave(e, &block->ops[at]);
+}
+
 struct entry {
     size_t step, code;
 };
@@ -67,7 +111,7 @@ static bool put_runs(struct wmi_emitter *e, struct wmi_ir_part *part, const stru
         while (i < to)
             if (!put_part(e, part, live, &i, to))
                 return false;
-        e->target->leave(e, &block->ops[to]);
+        put_end(e, to);
     }
     return !e->host.full;
 }

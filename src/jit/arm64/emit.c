@@ -558,6 +558,24 @@ static size_t branch_if_partial(struct wmi_emitter *arm)
     return branch_zero(arm, X_SCRATCH, true);
 }
 
+static size_t branch_if_slice_ends(struct wmi_emitter *arm, uint32_t instructions)
+{
+    const uint32_t left = offsetof(struct wmi_frame, left);
+    access(arm, (uint32_t)WMI_ARM64_LDR_X, X_RESULT, FRAME, left);
+    move_immediate(arm, X_SCRATCH, instructions);
+    three(arm, WMI_ARM64_SUBS | WMI_ARM64_64, X_RESULT, X_RESULT, X_SCRATCH);
+    put(arm, wmi_arm64_branch_if(WMI_ARM64_LT, 0));
+    const size_t from = arm->host.count - 4;
+    access(arm, (uint32_t)WMI_ARM64_STR_X, X_RESULT, FRAME, left);
+    return from;
+}
+
+static size_t branch_if_zero(struct wmi_emitter *arm, uint32_t place, bool wide, bool zero)
+{
+    access(arm, (uint32_t)(wide ? WMI_ARM64_LDR_X : WMI_ARM64_LDR_W), X_SCRATCH, FRAME, place);
+    return branch_zero(arm, X_SCRATCH, zero);
+}
+
 static uint32_t stack_bytes(unsigned slots, bool calls)
 {
     return (slots + calls) * (uint32_t)SLOT_BYTES;
@@ -600,6 +618,8 @@ const struct wmi_ir_host wmi_ir_arm64 = {
     .begin_loop = begin_loop,
     .end_loop = end_loop,
     .branch_if_partial = branch_if_partial,
+    .branch_if_slice_ends = branch_if_slice_ends,
+    .branch_if_zero = branch_if_zero,
     .branch = branch,
     .land = land,
     .stub = put_stub,

@@ -523,6 +523,23 @@ static size_t branch_if_partial(struct wmi_emitter *e)
     return wmi_jump_if(&e->host, WMI_IF_EQUAL);
 }
 
+static size_t branch_if_slice_ends(struct wmi_emitter *e, uint32_t instructions)
+{
+    enum { SUB = 5, CMP = 7 };
+    const int32_t left = offsetof(struct wmi_frame, left);
+    wmi_arithmetic_memory(&e->host, CMP, true, WMI_FRAME, left, (int32_t)instructions);
+    const size_t from = wmi_jump_if(&e->host, WMI_IF_LESS);
+    wmi_arithmetic_memory(&e->host, SUB, true, WMI_FRAME, left, (int32_t)instructions);
+    return from;
+}
+
+static size_t branch_if_zero(struct wmi_emitter *e, uint32_t place, bool wide, bool zero)
+{
+    enum { CMP = 7 };
+    wmi_arithmetic_memory(&e->host, CMP, wide, WMI_FRAME, (int32_t)place, 0);
+    return wmi_jump_if(&e->host, zero ? WMI_IF_EQUAL : WMI_IF_NOT_EQUAL);
+}
+
 static size_t branch(struct wmi_emitter *e)
 {
     return wmi_jump(&e->host);
@@ -645,6 +662,8 @@ const struct wmi_ir_host wmi_ir_avx2 = {
     .begin_loop = begin_loop,
     .end_loop = end_loop,
     .branch_if_partial = branch_if_partial,
+    .branch_if_slice_ends = branch_if_slice_ends,
+    .branch_if_zero = branch_if_zero,
     .branch = branch,
     .land = land,
     .stub = put_stub,
