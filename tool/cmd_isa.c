@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem isa [--json] [-m TARGET] [--matrix A|B|C|D] NAME\n"
+    "usage: wavemem isa [--json] [-m TARGET] [--matrix A|B|C|D[:FORMAT]] NAME\n"
     "       wavemem isa [--json] TARGET WORD...\n"
     "       wavemem isa [--json] --all\n"
     "\n"
@@ -26,9 +26,11 @@ static const char help[] =
     "A\n"
     "\n"
     "  -m, --target NAME  show the encodings of this target; default: the latest that has the instruction\n"
-    "      --matrix A|B|C|D  where the matrix's elements are: v1{17}.[31:16] is in bits 31 to 16 of the "
-    "operand's\n"
-    "                     second register, lane 17. -m gfx1100:wave64 for waves of 64\n"
+    "      --matrix A|B|C|D[:FORMAT]  where the matrix's elements are: v1{17}.[31:16] is in bits 31 to 16 "
+    "of\n"
+    "                     the operand's second register, lane 17. -m gfx1100:wave64 for waves of 64. FORMAT, "
+    "of\n"
+    "                     A and B of f8f6f4: fp8, bf8, fp6, bf6 or fp4\n"
     "      --json         write JSON\n"
     "      --all          every instruction of every target\n"
     "\n"
@@ -370,6 +372,9 @@ static void place_text(const struct wm_matrix_place *place, char *text, size_t s
     const unsigned last = place->bit + place->bits - 1;
     if (place->bits > 32)
         snprintf(text, size, "v[%u:%u]{%u}", place->dword + 1, place->dword, place->lane);
+    else if (last > 31)
+        snprintf(text, size, "v[%u:%u]{%u}.[%u:%u]", place->dword + 1, place->dword, place->lane, last,
+                 place->bit);
     else if (place->bits == 32)
         snprintf(text, size, "v%u{%u}", place->dword, place->lane);
     else
@@ -380,6 +385,7 @@ struct layout {
     const char *target;
     size_t row;
     enum wm_matrix matrix;
+    const char *format; /* of f8f6f4; or NULL */
     unsigned blocks, lines, columns;
 };
 
@@ -396,8 +402,8 @@ static void print_layout(const struct layout *l)
     struct wm_matrix_place place;
     int width = 0;
     for (unsigned cell = 0; cell < l->lines * l->columns; cell++) {
-        wm_isa_matrix_place(l->target, l->row, l->matrix, l->blocks - 1, cell / l->columns, cell % l->columns,
-                            &place);
+        wm_isa_matrix_place(l->target, l->row, l->matrix, l->format, l->blocks - 1, cell / l->columns,
+                            cell % l->columns, &place);
         place_text(&place, text, sizeof text);
         width = (int)strlen(text) > width ? (int)strlen(text) : width;
     }
@@ -413,7 +419,7 @@ static void print_layout(const struct layout *l)
         for (unsigned line = 0; line < l->lines; line++) {
             printf("\n%-*u", MARGIN, line);
             for (unsigned column = 0; column < l->columns; column++) {
-                wm_isa_matrix_place(l->target, l->row, l->matrix, block, line, column, &place);
+                wm_isa_matrix_place(l->target, l->row, l->matrix, l->format, block, line, column, &place);
                 place_text(&place, text, sizeof text);
                 put_cell(text, width, column + 1 == l->columns);
             }
@@ -432,7 +438,7 @@ static json_t *json_of_layout(const struct layout *l)
             json_t *columns = json_array();
             for (unsigned column = 0; column < l->columns; column++) {
                 struct wm_matrix_place place;
-                wm_isa_matrix_place(l->target, l->row, l->matrix, block, line, column, &place);
+                wm_isa_matrix_place(l->target, l->row, l->matrix, l->format, block, line, column, &place);
                 json_array_append_new(columns, json_pack("{s:i,s:i,s:i,s:i}", "lane", (int)place.lane,
                                                          "dword", (int)place.dword, "bit", (int)place.bit,
                                                          "bits", (int)place.bits));
@@ -454,8 +460,9 @@ static int explain_matrix(const struct catalogue *all, const bool *rows, const c
     struct wm_isa_row row;
     while (l.row < wm_isa_row_count() && !rows[l.row])
         l.row++;
-    if (!letter[0] || letter[1] || !strchr(letters, letter[0]))
+    if (!letter[0] || (letter[1] && letter[1] != ':') || !strchr(letters, letter[0]))
         return tool_fail("--matrix %s: expected A, B, C or D", letter);
+    l.format = letter[1] ? letter + 2 : NULL;
     l.matrix = (enum wm_matrix)(strchr(letters, letter[0]) - letters);
     wm_isa_row(l.row, &row);
     if (!wm_isa_matrix(l.row, &matrix))
@@ -463,9 +470,15 @@ static int explain_matrix(const struct catalogue *all, const bool *rows, const c
     for (size_t i = 0; i < all->count && !target; i++)
         if (all->forms[i].row == l.row)
             l.target = all->forms[i].target;
-    if (!wm_isa_matrix_extent(l.target, l.row, l.matrix, &l.lines, &l.columns))
-        return tool_fail("--matrix: %s does not have %s, or its layout depends on modifiers", l.target,
-                         row.name);
+    if (!wm_isa_matrix_extent(l.target, l.row, l.matrix, "fp8", &l.lines, &l.columns))
+        return tool_fail("--matrix: %s does not have %s", l.target, row.name);
+    const bool selects = l.matrix <= WM_MATRIX_B && !strcmp(matrix.a, "f8f6f4");
+    if (selects != (l.format != NULL) ||
+        !wm_isa_matrix_extent(l.target, l.row, l.matrix, l.format, &l.lines, &l.columns))
+        return tool_fail(
+            selects ? "--matrix %s: modifiers of %s select the format: expected %c:fp8, bf8, fp6, bf6 or fp4"
+                    : "--matrix %s: %s has one format: expected %c",
+            letter, row.name, letter[0]);
     l.blocks = matrix.blocks;
     if (json)
         return print_json(json_of_layout(&l));

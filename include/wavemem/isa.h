@@ -231,30 +231,37 @@ WM_API size_t wm_isa_row_count(void);
 WM_API bool wm_isa_row(size_t row, struct wm_isa_row *out);
 /* The matrix product that a matrix instruction computes: `blocks` products D += A * B, each of an m x k and a
  * k x n matrix. Elements: "f32", "f64", "f16", "bf16", "xf32", "i32", "i8", "iu8" and "iu4" (signed or
- * unsigned, as the instruction selects), "fp8", "bf8". sparse: of each four elements of A along k only two
- * are stored. False: the row is not a matrix instruction. */
+ * unsigned, as the instruction selects), "fp8", "bf8", "fp4", "f8f6f4" (as its modifiers select). sparse: of
+ * each four elements of A along k only two are stored. False: the row is not a matrix instruction. */
 struct wm_isa_matrix {
     unsigned m, n, k, blocks;
     const char *d, *a, *b;
     bool sparse;
 };
 WM_API bool wm_isa_matrix(size_t row, struct wm_isa_matrix *out);
+/* The product of a decoded instruction: as wm_isa_matrix(), but instead of "f8f6f4", a and b are the formats
+ * that the modifiers select: "fp8", "bf8", "fp6", "bf6" or "fp4"; a format that does not exist is "fp8". */
+WM_API bool wm_isa_product(const struct wm_instruction *instruction, struct wm_isa_matrix *out);
+/* Sets *value to the number that the low bits of `code` mean as an element of this type; "iu8" and "iu4" are
+ * unsigned. The target decides between OCP's fp8 and bf8, and FNUZ's. False: there is no such target or
+ * type. */
+WM_API bool wm_isa_element(const char *target, const char *type, uint64_t code, double *value);
 /* Where the elements of its matrices are in the registers of a wave. A has m lines and k columns, B k and n,
  * C and D m and n; a sparse A has the k / 2 columns that are stored. */
 enum wm_matrix { WM_MATRIX_A, WM_MATRIX_B, WM_MATRIX_C, WM_MATRIX_D };
-/* False: the target has no such instruction, or the layout depends on its modifiers (f8f6f4). target:
- * "gfx942", "gfx1100:wave64". */
-WM_API bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, unsigned *lines,
-                                 unsigned *columns);
-/* Bits `bit` to `bit + bits - 1` of dword `dword` of the operand, in this lane; 64 bits: that and the next
- * dword. On gfx11, further groups of 16 lanes repeat the lanes 0 to 15 of A and B. */
+/* False: the target has no such instruction. target: "gfx942", "gfx1100:wave64". format: of f8f6f4, which
+ * places depend on: "fp8", "bf8", "fp6", "bf6" or "fp4"; not used by other rows, and may be NULL. */
+WM_API bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, const char *format,
+                                 unsigned *lines, unsigned *columns);
+/* Bits `bit` to `bit + bits - 1`, counted from bit 0 of dword `dword` of the operand, in this lane. They may
+ * reach into the next dword. On gfx11, further groups of 16 lanes repeat the lanes 0 to 15 of A and B. */
 struct wm_matrix_place {
     unsigned lane, dword, bit, bits;
 };
 /* Source: AMD's matrix instruction calculator; of gfx950 and gfx12.5, CDNA 4 and 5 ISA. False: as above, or
  * there is no such block or element. */
-WM_API bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, unsigned block,
-                                unsigned line, unsigned column, struct wm_matrix_place *out);
+WM_API bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, const char *format,
+                                unsigned block, unsigned line, unsigned column, struct wm_matrix_place *out);
 /* Returns remark `n` about differences between AMD's documents, LLVM and wavemem for this row, or NULL. */
 WM_API const char *wm_isa_erratum(size_t row, size_t n);
 /* Writes the wait counters that the instruction increments on the target until it completes, in words ("vmcnt

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: assembling and disassembling. */
 #include "isa/isa.h"
+#include "arithmetic/small_float.h"
 #include "assembler/assembler.h"
 #include "base/versioned.h"
+#include "isa/element_bits.h"
 #include "isa/text/disassemble.h"
 #include "isa/text/explain.h"
 #include "sem/matrix_places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool wm_target_known(const char *name)
 {
@@ -122,29 +125,111 @@ void wm_disassembler_destroy(struct wm_disassembler *disassembler)
 
 /* ---- matrices ---- */
 
-bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, unsigned *lines,
-                          unsigned *columns)
+/* 0: there is none of this name. */
+static enum wmi_matrix_element find_element(const char *name)
+{
+    unsigned element = WMI_ELEMENT_COUNT;
+    while (name && --element && strcmp(wmi_element_names[element], name) != 0)
+        ;
+    return (enum wmi_matrix_element)(name ? element : 0);
+}
+
+bool wm_isa_product(const struct wm_instruction *instruction, struct wm_isa_matrix *out)
+{
+    static const char *const formats[] = {"fp8", "bf8", "fp6", "bf6", "fp4"};
+    if (!instruction || !wm_isa_matrix(instruction->row, out))
+        return false;
+    const bool selects = !strcmp(out->a, wmi_element_names[WMI_ELEMENT_f8f6f4]);
+    if (selects)
+        out->a = out->b = formats[0];
+    for (unsigned i = 0; i < instruction->modifier_count && selects; i++) {
+        const struct wm_modifier *modifier = &instruction->modifier[i];
+        const bool exists = modifier->value >= 0 && modifier->value < (int)(sizeof formats / sizeof *formats);
+        if (exists && (!strcmp(modifier->name, "cbsz") || !strcmp(modifier->name, "matrix_a_fmt")))
+            out->a = formats[modifier->value];
+        if (exists && (!strcmp(modifier->name, "blgp") || !strcmp(modifier->name, "matrix_b_fmt")))
+            out->b = formats[modifier->value];
+    }
+    return true;
+}
+
+bool wm_isa_element(const char *target, const char *type, uint64_t code, double *value)
+{
+    const struct wmi_target *on = wmi_target_find(target);
+    const enum wmi_matrix_element element = find_element(type);
+    const bool ocp = on && wmi_target_limit(on, WMI_LIMIT_fp8_ocp);
+    uint32_t word = (uint32_t)code;
+    float single;
+    if (!on || !element || element == WMI_ELEMENT_f8f6f4 || !value)
+        return false;
+    switch (element) {
+    case WMI_ELEMENT_f64:
+        memcpy(value, &code, sizeof *value);
+        return true;
+    case WMI_ELEMENT_i32:
+        *value = (int32_t)word;
+        return true;
+    case WMI_ELEMENT_i8:
+        *value = (int8_t)word;
+        return true;
+    case WMI_ELEMENT_iu8:
+    case WMI_ELEMENT_iu4:
+        *value = word & ((1u << wmi_element_bits(element)) - 1);
+        return true;
+    case WMI_ELEMENT_f16:
+        word = wmi_f32_of_small(word, WMI_SMALL_F16);
+        break;
+    case WMI_ELEMENT_bf16:
+    case WMI_ELEMENT_bf16f32:
+        word = wmi_f32_of_small(word, WMI_SMALL_BF16);
+        break;
+    case WMI_ELEMENT_fp8:
+        word = wmi_f32_of_small(word, ocp ? WMI_FP8_OCP : WMI_FP8_FNUZ);
+        break;
+    case WMI_ELEMENT_bf8:
+        word = wmi_f32_of_small(word, ocp ? WMI_BF8_OCP : WMI_BF8_FNUZ);
+        break;
+    case WMI_ELEMENT_fp6:
+        word = wmi_f32_of_small(word, WMI_FP6);
+        break;
+    case WMI_ELEMENT_bf6:
+        word = wmi_f32_of_small(word, WMI_BF6);
+        break;
+    case WMI_ELEMENT_fp4:
+        word = wmi_f32_of_small(word, WMI_FP4);
+        break;
+    default: /* f32, xf32 */
+        break;
+    }
+    memcpy(&single, &word, sizeof single);
+    *value = (double)single;
+    return true;
+}
+
+bool wm_isa_matrix_extent(const char *target, size_t row, enum wm_matrix matrix, const char *format,
+                          unsigned *lines, unsigned *columns)
 {
     const struct wmi_target *on = wmi_target_find(target);
     unsigned extent[2];
     if (!on || row >= WMI_INSN_COUNT - 1 || (unsigned)matrix > WM_MATRIX_D || !lines || !columns ||
         !wmi_target_has(on, (unsigned)row + 1) ||
-        !wmi_matrix_extent(on, (unsigned)row + 1, (enum wmi_matrix_side)matrix, extent))
+        !wmi_matrix_extent(on, (unsigned)row + 1, (enum wmi_matrix_side)matrix, find_element(format), extent))
         return false;
     *lines = extent[0];
     *columns = extent[1];
     return true;
 }
 
-bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, unsigned block, unsigned line,
-                         unsigned column, struct wm_matrix_place *out)
+bool wm_isa_matrix_place(const char *target, size_t row, enum wm_matrix matrix, const char *format,
+                         unsigned block, unsigned line, unsigned column, struct wm_matrix_place *out)
 {
     unsigned lines, columns;
-    if (!out || !wm_isa_matrix_extent(target, row, matrix, &lines, &columns) || line >= lines ||
+    if (!out || !wm_isa_matrix_extent(target, row, matrix, format, &lines, &columns) || line >= lines ||
         column >= columns || block >= wmi_matrix_of((unsigned)row + 1)->blocks)
         return false;
-    const struct wmi_matrix_place place = wmi_matrix_place(wmi_target_find(target), (unsigned)row + 1,
-                                                           (enum wmi_matrix_side)matrix, block, line, column);
+    const struct wmi_matrix_place place =
+        wmi_matrix_place(wmi_target_find(target), (unsigned)row + 1, (enum wmi_matrix_side)matrix,
+                         find_element(format), block, line, column);
     *out = (struct wm_matrix_place){place.lane, place.dword, place.bit, place.bits};
     return true;
 }

@@ -111,7 +111,7 @@ bool wmi_lower_wmma(struct wmi_builder *b, const struct wmi_instruction *insn)
     /* Of factors of 8 bits there is no NEG: the fields are those of C alone. */
     const unsigned element = wmi_matrix_of(insn->id)->a;
     const bool c_alone = element == WMI_ELEMENT_fp8 || element == WMI_ELEMENT_bf8 ||
-                         element == WMI_ELEMENT_f8f6f4 || element == WMI_ELEMENT_f4;
+                         element == WMI_ELEMENT_f8f6f4 || element == WMI_ELEMENT_fp4;
     for (unsigned i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const bool sign = modifiers[i].field == WMI_FIELD_neg_lo || modifiers[i].field == WMI_FIELD_neg_hi;
         const bool of_c =

@@ -7,9 +7,11 @@
 
 enum { WAVE = 64, SIDE = 16 /* lines of WMMA */ };
 
-static unsigned element_of(const struct wmi_matrix *m, enum wmi_matrix_side side)
+static unsigned element_of(const struct wmi_matrix *m, enum wmi_matrix_side side, unsigned format)
 {
-    return side == WMI_SIDE_A                                  ? m->a
+    const bool is_factor = side == WMI_SIDE_A || side == WMI_SIDE_B;
+    return is_factor && m->a == WMI_ELEMENT_f8f6f4             ? format
+           : side == WMI_SIDE_A                                ? m->a
            : side == WMI_SIDE_B                                ? m->b
            : side == WMI_SIDE_C && m->d == WMI_ELEMENT_bf16f32 ? WMI_ELEMENT_f32
                                                                : m->d;
@@ -34,15 +36,17 @@ static struct wmi_matrix_place factor_place(unsigned k, unsigned run, unsigned g
 }
 
 static struct wmi_matrix_place mfma_place(const struct wmi_matrix *m, enum wmi_matrix_side side,
-                                          unsigned block, unsigned line, unsigned column)
+                                          unsigned format, unsigned block, unsigned line, unsigned column)
 {
-    const unsigned bits = wmi_element_bits(element_of(m, side)), lanes = m->m * m->blocks;
+    const unsigned bits = wmi_element_bits(element_of(m, side, format)), lanes = m->m * m->blocks;
     const unsigned own = m->m * m->k * m->blocks / WAVE; /* elements of B that a lane has */
     if (side == WMI_SIDE_A || side == WMI_SIDE_B) {
         const bool is_a = side == WMI_SIDE_A;
         unsigned run = own;
         if (m->sparse && own * wmi_element_bits(m->a) > 128) /* see sparse_places() of mfma_lanes.c */
             run = 128 / wmi_element_bits(m->a);
+        if (m->a == WMI_ELEMENT_f8f6f4 && bits == 8) /* see read_formatted() there */
+            run = 16;
         if (m->sparse && is_a)
             run /= 2;
         return factor_place(is_a ? column : line, run, WAVE / lanes, lanes,
@@ -59,12 +63,28 @@ static struct wmi_matrix_place mfma_place(const struct wmi_matrix *m, enum wmi_m
 
 /* ---- WMMA and SWMMAC ---- */
 
+/* Elements along k that a lane has in a row, see wmma_lanes.c. */
+static unsigned run_of_cdna5(const struct wmi_matrix *m, bool is_a, unsigned bits)
+{
+    if (m->a == WMI_ELEMENT_f8f6f4 || m->a == WMI_ELEMENT_fp4)
+        return bits == 8 ? 16 : 32;
+    return m->a == WMI_ELEMENT_f32 ? 2 : !is_a && m->sparse ? 16 : 8;
+}
+
+/* Of matrices with 32 lines, the other 16 have eight registers of their own. */
+static struct wmi_matrix_place in_half(struct wmi_matrix_place place, unsigned line)
+{
+    place.dword = (uint8_t)(place.dword + 8 * (line / SIDE));
+    return place;
+}
+
 static struct wmi_matrix_place wmma_place(const struct wmi_target *target, const struct wmi_matrix *m,
-                                          enum wmi_matrix_side side, unsigned line, unsigned column)
+                                          enum wmi_matrix_side side, unsigned format, unsigned line,
+                                          unsigned column)
 {
     const unsigned rules = wmi_target_limit(target, WMI_LIMIT_wmma_rules),
                    wave = wmi_target_limit(target, WMI_LIMIT_wave);
-    const unsigned bits = wmi_element_bits(element_of(m, side));
+    const unsigned bits = wmi_element_bits(element_of(m, side, format));
     struct wmi_wmma_place at = {0, 0};
     if (side == WMI_SIDE_A || side == WMI_SIDE_B) {
         const bool is_a = side == WMI_SIDE_A;
@@ -72,21 +92,21 @@ static struct wmi_matrix_place wmma_place(const struct wmi_target *target, const
         if (rules == WMI_WMMA_RDNA4 && bits == 16)
             return factor_place(k, m->sparse && !is_a ? 8 : 4, wave / SIDE, SIDE, is_a ? line : column, bits);
         if (rules == WMI_WMMA_CDNA5)
-            at = wmi_wmma125_factor(k, m->a == WMI_ELEMENT_f32 ? 2 : !is_a && m->sparse ? 16 : 8);
+            at = wmi_wmma125_factor(k, run_of_cdna5(m, is_a, bits));
         else if (rules == WMI_WMMA_RDNA4)
             at = wmi_wmma12_factor(wave, k, count, bits);
         else
             at.slot = (uint16_t)k;
-        return place_at(at.lane + (is_a ? line : column), at.slot, bits);
+        return in_half(place_at(at.lane + (is_a ? line : column) % SIDE, at.slot, bits), is_a ? line : 0);
     }
     if (rules == WMI_WMMA_RDNA3) {
         const unsigned lines = wave / SIDE; /* of a register, an element in each of which has 32 bits */
         at = (struct wmi_wmma_place){(uint16_t)(SIDE * (line % lines)),
                                      (uint16_t)(32 / bits * (line / lines))};
     } else {
-        at = wmi_wmma12_result(wave, line);
+        at = wmi_wmma12_result(wave, line % SIDE);
     }
-    return place_at(at.lane + column, at.slot, bits);
+    return in_half(place_at(at.lane + column, at.slot, bits), line);
 }
 
 /* ---- both ---- */
@@ -96,11 +116,18 @@ static bool is_wmma(const struct wmi_target *target)
     return wmi_target_limit(target, WMI_LIMIT_wmma_rules) != WMI_WMMA_NONE;
 }
 
+static bool is_format(unsigned element)
+{
+    return element == WMI_ELEMENT_fp8 || element == WMI_ELEMENT_bf8 || element == WMI_ELEMENT_fp6 ||
+           element == WMI_ELEMENT_bf6 || element == WMI_ELEMENT_fp4;
+}
+
 bool wmi_matrix_extent(const struct wmi_target *target, unsigned id, enum wmi_matrix_side side,
-                       unsigned extent[2])
+                       unsigned format, unsigned extent[2])
 {
     const struct wmi_matrix *m = wmi_matrix_of(id);
-    if (!m || m->a == WMI_ELEMENT_f8f6f4 || m->a == WMI_ELEMENT_f4 ||
+    const bool is_factor = side == WMI_SIDE_A || side == WMI_SIDE_B;
+    if (!m || (m->a == WMI_ELEMENT_f8f6f4 && is_factor && !is_format(format)) ||
         !(is_wmma(target) || wmi_target_limit(target, WMI_LIMIT_matrix_rules)))
         return false;
     extent[0] = side == WMI_SIDE_B ? m->k : m->m;
@@ -109,10 +136,10 @@ bool wmi_matrix_extent(const struct wmi_target *target, unsigned id, enum wmi_ma
 }
 
 struct wmi_matrix_place wmi_matrix_place(const struct wmi_target *target, unsigned id,
-                                         enum wmi_matrix_side side, unsigned block, unsigned line,
-                                         unsigned column)
+                                         enum wmi_matrix_side side, unsigned format, unsigned block,
+                                         unsigned line, unsigned column)
 {
     const struct wmi_matrix *m = wmi_matrix_of(id);
-    return is_wmma(target) ? wmma_place(target, m, side, line, column)
-                           : mfma_place(m, side, block, line, column);
+    return is_wmma(target) ? wmma_place(target, m, side, format, line, column)
+                           : mfma_place(m, side, format, block, line, column);
 }

@@ -403,7 +403,7 @@ static enum wmi_small_float format_of_side(const struct product *p, unsigned whi
     static const uint8_t formats[8] = {WMI_FP8_OCP, WMI_BF8_OCP, WMI_FP6,     WMI_BF6,
                                        WMI_FP4,     WMI_FP8_OCP, WMI_FP8_OCP, WMI_FP8_OCP};
     const unsigned code = modifier(p, which ? WMI_WMMA_B_FORMAT : WMI_WMMA_A_FORMAT, 3);
-    return p->shape->a == WMI_ELEMENT_f4 ? WMI_FP4 : (enum wmi_small_float)formats[code];
+    return p->shape->a == WMI_ELEMENT_fp4 ? WMI_FP4 : (enum wmi_small_float)formats[code];
 }
 
 static void read_values(const struct product *p, struct wide_side *side, const char *frame, uint32_t offset,
@@ -484,7 +484,7 @@ static void multiply_blocks(struct product *p, const char *frame, const struct w
 
 static bool is_wide(const struct product *p)
 {
-    return p->shape->a == WMI_ELEMENT_f8f6f4 || p->shape->a == WMI_ELEMENT_f4;
+    return p->shape->a == WMI_ELEMENT_f8f6f4 || p->shape->a == WMI_ELEMENT_fp4;
 }
 
 /* A product of 16 rows: the first ones, or the others of 32. */

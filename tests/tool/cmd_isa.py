@@ -30,6 +30,12 @@ class Isa(Case):
             self.assertEqual(blocks[0][line][0]["lane"], lane)
 
     def test_wrong(self):
+        # The 11th of 32 elements of 6 bits begins in bit 60 of a lane; OCP fp6, CDNA 4 ISA.
+        words = "isa -m gfx950 v_mfma_f32_16x16x128_f8f6f4 --matrix "
+        first = next(line for line in self.run_tool(words + "A:fp6")[0].splitlines() if re.match("0 ", line)).split()
+        self.assertEqual((first[1], first[6], first[11], first[33]), ("v0{0}.[5:0]", "v[1:0]{0}.[35:30]", "v[2:1]{0}.[33:28]", "v0{16}.[5:0]"))
+        self.refused("modifiers of v_mfma_f32_16x16x128_f8f6f4 select the format: expected A:fp8, bf8, fp6, bf6 or fp4", words + "A")
+        self.refused("v_mfma_f32_16x16x128_f8f6f4 has one format: expected D", words + "D:fp6")
         self.refused("--matrix E: expected A, B, C or D", "isa v_mfma_f32_16x16x16_f16 --matrix E")
         self.refused("v_add_f32 is not a matrix instruction", "isa v_add_f32 --matrix A")
         self.refused("gfx1100 does not have v_mfma_f32_16x16x16f16", "isa -m gfx1100 v_mfma_f32_16x16x16_f16 --matrix A")

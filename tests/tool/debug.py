@@ -263,6 +263,45 @@ k:
         self.session("starti\ninfo matrix", code=2)
         self.assertEqual(self.err, "wavemem: Neither this instruction nor the one in front of it is a matrix product.\n")
 
+    def test_matrices_of_formats(self):
+        """A of fp4, whose codes follow one another, and B of fp6, all ones: OCP Microscaling Formats 1.0 has their values."""
+        ones = sum(0x08 << 6 * i for i in range(32))
+        moves = "".join(f"  v_mov_b32 v{8 + i}, {ones >> 32 * i & 0xffffffff:#x}\n" for i in range(6))
+        with open(self.path("formats.s"), "w", encoding="utf-8") as file:
+            file.write(f""".amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+.globl k
+.p2align 8
+.type k,@function
+k:
+  v_mov_b32 v4, 0x76543210
+  v_mov_b32 v5, 0xfedcba98
+  v_mov_b32 v6, 0x76543210
+  v_mov_b32 v7, 0x22222222
+{moves}  s_nop 4
+  v_mfma_f32_16x16x128_f8f6f4 v[16:19], v[4:7], v[8:13], 1.0 cbsz:4 blgp:2
+  s_nop 15
+  s_endpgm
+.size k, .-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 20
+.amdhsa_next_free_sgpr 16
+.amdhsa_accum_offset 20
+.end_amdhsa_kernel
+""")
+        out = self.session("break insn v_mfma*\nrun\ninfo matrix\nstepi\ninfo matrix", "formats.s", "-m gfx950 -g 64 -b 64")
+        values = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
+        line = (values + [-one for one in values] + values + [1.0] * 8) * 4
+
+        def numbers(text):
+            return [[float(one) for one in line.split()] for line in text.splitlines() if re.match(r"[- \d.]+$", line)]
+
+        self.assertEqual(numbers(out[2]), [line] * 16 + [[1.0] * 16] * 128)
+        self.assertIn("A, 16 x 128 of fp4:", out[2])
+        self.assertIn("B, 128 x 16 of fp6:", out[2])
+        self.assertEqual(numbers(out[4]), [[1 + sum(line)] * 16] * 16)
+
     def test_descriptors(self):
         """The V# of scratch in s[0:3] of gfx900 covers the wave's memory, swizzled; T# and S# as `explain` decodes their words."""
         out = self.session("""starti

@@ -3,7 +3,6 @@
 #include "tool/debug/show.h"
 #include "tool/tool.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { DWORDS = 32 /* of an operand */, CELL = 12 };
@@ -15,52 +14,6 @@ struct product {
     struct wm_isa_matrix shape;
     bool is_next; /* not executed yet */
 };
-
-/* An element's number: `exponent` and `fraction` bits behind the sign. Formats without infinities have NaN at
- * the largest code (OCP's fp8), or at the sign bit alone (FNUZ). */
-static double small_number(uint32_t code, unsigned exponent, unsigned fraction, bool fnuz)
-{
-    const bool negative = code >> (exponent + fraction) & 1;
-    const uint32_t e = code >> fraction & ((1u << exponent) - 1), f = code & ((1u << fraction) - 1);
-    const int bias = (1 << (exponent - 1)) - !fnuz;
-    const bool largest = e == (1u << exponent) - 1, bytes = exponent == 4;
-    double value =
-        e ? ldexp(1 + ldexp(f, -(int)fraction), (int)e - bias) : ldexp(f, 1 - bias - (int)fraction);
-    if (fnuz && negative && !e && !f)
-        return NAN;
-    if (!fnuz && largest && (!bytes || f == (1u << fraction) - 1))
-        value = f ? NAN : INFINITY;
-    return negative ? -value : value;
-}
-
-static void element_text(const struct product *p, const char *type, uint64_t code, char text[CELL + 1])
-{
-    double value;
-    float single;
-    const bool fnuz = !strncmp(p->target, "gfx94", 5);
-    const uint32_t word = (uint32_t)code;
-    if (strchr(type, 'i') == type && strcmp(type, "iu4") != 0 && strcmp(type, "iu8") != 0) {
-        snprintf(text, CELL + 1, "%d", strcmp(type, "i8") ? (int32_t)word : (int8_t)word);
-        return;
-    }
-    if (*type == 'i') { /* unsigned unless NEG says otherwise */
-        snprintf(text, CELL + 1, "%u", word);
-        return;
-    }
-    memcpy(&single, &word, sizeof single);
-    memcpy(&value, &code, sizeof value);
-    if (!strcmp(type, "f32") || !strcmp(type, "xf32"))
-        value = (double)single;
-    else if (!strcmp(type, "f16"))
-        value = small_number(word, 5, 10, false);
-    else if (!strncmp(type, "bf16", 4))
-        value = small_number(word, 8, 7, false);
-    else if (!strcmp(type, "fp8"))
-        value = small_number(word, 4, 3, fnuz);
-    else if (!strcmp(type, "bf8"))
-        value = small_number(word, 5, 2, fnuz);
-    snprintf(text, CELL + 1, "%.5g", value);
-}
 
 /* Sets the instruction. False: neither the one at the wave's place nor the one in front of it is a product.
  */
@@ -74,7 +27,7 @@ static bool find_product(const struct debug_session *s, struct product *p)
     snprintf(p->target, sizeof p->target, "%.40s:wave%u", wm_object_target(place.object), s->wave.wave_size);
     if (!wm_target_known(p->target))
         snprintf(p->target, sizeof p->target, "%.40s", wm_object_target(place.object));
-    if (debug_instruction(s, s->wave.pc, &next, NULL) && wm_isa_matrix(next.row, &p->shape)) {
+    if (debug_instruction(s, s->wave.pc, &next, NULL) && wm_isa_product(&next, &p->shape)) {
         p->insn = next;
         return p->is_next = true;
     }
@@ -85,7 +38,7 @@ static bool find_product(const struct debug_session *s, struct product *p)
     }
     if (has_before)
         p->insn = before;
-    return has_before && wm_isa_matrix(before.row, &p->shape);
+    return has_before && wm_isa_product(&before, &p->shape);
 }
 
 static const struct wm_operand *operand_of(const struct product *p, char letter)
@@ -110,10 +63,11 @@ static void print_block(struct debug_session *s, const struct product *p, const 
         const unsigned line = cell / of->columns, column = cell % of->columns;
         struct wm_matrix_place at;
         char text[CELL + 1];
-        wm_isa_matrix_place(p->target, p->insn.row, of->matrix, block, line, column, &at);
-        const uint64_t high = at.bits > 32 ? value[at.dword + 1][at.lane] : 0,
-                       code = (value[at.dword][at.lane] | high << 32) >> at.bit;
-        element_text(p, of->type, at.bits < 32 ? code & ((1u << at.bits) - 1) : code, text);
+        double number = 0;
+        wm_isa_matrix_place(p->target, p->insn.row, of->matrix, of->type, block, line, column, &at);
+        const uint64_t high = at.bit + at.bits > 32 ? value[at.dword + 1][at.lane] : 0;
+        wm_isa_element(p->target, of->type, (value[at.dword][at.lane] | high << 32) >> at.bit, &number);
+        snprintf(text, sizeof text, *of->type == 'i' ? "%.0f" : "%.5g", number);
         if (prints)
             fprintf(s->out, column + 1 < of->columns ? "%*s " : "%*s\n", *width, text);
         else if ((int)strlen(text) > *width)
@@ -135,8 +89,8 @@ static bool print_matrix(struct debug_session *s, const struct product *p, char 
         fprintf(s->out, "%c: a constant\n", letter);
         return true;
     }
-    if (!wm_isa_matrix_extent(p->target, p->insn.row, matrix, &lines, &columns))
-        return tool_because(diag, "The layout of this instruction depends on its modifiers.");
+    if (!wm_isa_matrix_extent(p->target, p->insn.row, matrix, type, &lines, &columns))
+        return tool_because(diag, "%s has no such matrix.", p->target);
     for (unsigned i = 0; i < operand->dwords; i++) {
         char name[16];
         snprintf(name, sizeof name, "%c%u", operand->kind == WM_OPERAND_AGPR ? 'a' : 'v', operand->reg + i);

@@ -97,13 +97,14 @@ bool wm_isa_row(size_t index, struct wm_isa_row *out)
     return true;
 }
 
-bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
-{
-    static const char *const elements[WMI_ELEMENT_COUNT] = {
-        "",
+const char *const wmi_element_names[WMI_ELEMENT_COUNT] = {
+    "",
 #define ELEMENT(name, bits) #name,
 #include "elements.def"
-    };
+};
+
+bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
+{
     const struct wmi_matrix *matrix = index < WMI_INSN_COUNT - 1 ? wmi_matrix_of((unsigned)index + 1) : NULL;
     if (!matrix || !out)
         return false;
@@ -111,9 +112,9 @@ bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
                                   .n = matrix->n,
                                   .k = matrix->k,
                                   .blocks = matrix->blocks,
-                                  .d = elements[matrix->d],
-                                  .a = elements[matrix->a],
-                                  .b = elements[matrix->b],
+                                  .d = wmi_element_names[matrix->d],
+                                  .a = wmi_element_names[matrix->a],
+                                  .b = wmi_element_names[matrix->b],
                                   .sparse = matrix->sparse};
     return true;
 }

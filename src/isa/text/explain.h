@@ -18,8 +18,9 @@ extern const char *const wmi_role_names[WMI_ROLE_COUNT];   /* "saddr" */
 extern const char *const wmi_type_names[WMI_TYPE_COUNT];   /* "f32" */
 extern const char *const wmi_field_names[WMI_FIELD_COUNT]; /* "dpp_ctrl" */
 extern const char *const wmi_layout_names[];               /* "vop3_dpp" */
-extern const char *const wmi_formulas[WMI_INSN_COUNT];     /* NULL: none */
-extern const struct wmi_erratum wmi_errata[];              /* ends with id 0 */
+extern const char *const wmi_element_names[WMI_ELEMENT_COUNT];
+extern const char *const wmi_formulas[WMI_INSN_COUNT]; /* NULL: none */
+extern const struct wmi_erratum wmi_errata[];          /* ends with id 0 */
 
 /* Whether the target has an encoding of the instruction. */
 bool wmi_target_has(const struct wmi_target *target, unsigned id);

@@ -176,18 +176,25 @@ static void instruction_set(void **state)
     struct wm_matrix_place place;
     unsigned lines, columns;
     for (size_t row = 0; row < wm_isa_row_count(); row++) {
-        assert_false(wm_isa_matrix_extent("gfx900", row, WM_MATRIX_A, &lines, &columns));
-        if (!wm_isa_matrix_extent("gfx90a", row, WM_MATRIX_A, &lines, &columns))
+        assert_false(wm_isa_matrix_extent("gfx900", row, WM_MATRIX_A, NULL, &lines, &columns));
+        if (!wm_isa_matrix_extent("gfx90a", row, WM_MATRIX_A, NULL, &lines, &columns))
             continue;
-        assert_false(wm_isa_matrix_extent("gfx90a", row, WM_MATRIX_A, &lines, NULL));
-        assert_false(wm_isa_matrix_extent("gfx1100", row, WM_MATRIX_A, &lines, &columns));
-        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, 0, lines, 0, &place));
-        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, 0, 0, columns, &place));
-        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, 16, 0, 0, &place));
-        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, 0, 0, 0, NULL));
+        assert_false(wm_isa_matrix_extent("gfx90a", row, WM_MATRIX_A, NULL, &lines, NULL));
+        assert_false(wm_isa_matrix_extent("gfx1100", row, WM_MATRIX_A, NULL, &lines, &columns));
+        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, NULL, 0, lines, 0, &place));
+        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, NULL, 0, 0, columns, &place));
+        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, NULL, 16, 0, 0, &place));
+        assert_false(wm_isa_matrix_place("gfx90a", row, WM_MATRIX_A, NULL, 0, 0, 0, NULL));
     }
-    assert_false(wm_isa_matrix_extent(NULL, 0, WM_MATRIX_A, &lines, &columns));
-    assert_false(wm_isa_matrix_extent("gfx90a", SIZE_MAX, WM_MATRIX_A, &lines, &columns));
+    assert_false(wm_isa_matrix_extent(NULL, 0, WM_MATRIX_A, NULL, &lines, &columns));
+    assert_false(wm_isa_matrix_extent("gfx90a", SIZE_MAX, WM_MATRIX_A, NULL, &lines, &columns));
+    double value;
+    assert_false(wm_isa_element("gfx90a", "f8f6f4", 0, &value));
+    assert_false(wm_isa_element("gfx90a", NULL, 0, &value));
+    assert_false(wm_isa_element(NULL, "f16", 0, &value));
+    assert_false(wm_isa_element("gfx90a", "f16", 0, NULL));
+    assert_false(wm_isa_product(NULL, &(struct wm_isa_matrix){0}));
+    assert_false(wm_isa_product(&(struct wm_instruction){.row = SIZE_MAX}, &(struct wm_isa_matrix){0}));
     assert_false(wm_isa_wait(0, NULL, text, sizeof text));
     assert_false(wm_isa_wait(SIZE_MAX, "gfx900", text, sizeof text));
     for (size_t row = 0; row < wm_isa_row_count(); row++)

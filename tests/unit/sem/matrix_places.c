@@ -46,6 +46,8 @@ static uint64_t code_of_one(unsigned element, bool ocp)
         [WMI_ELEMENT_i32] = 1,          [WMI_ELEMENT_i8] = 1,
         [WMI_ELEMENT_iu8] = 1,          [WMI_ELEMENT_iu4] = 1,
         [WMI_ELEMENT_fp8] = 0x38,       [WMI_ELEMENT_bf8] = 0x3c,
+        [WMI_ELEMENT_fp6] = 0x08,       [WMI_ELEMENT_bf6] = 0x0c,
+        [WMI_ELEMENT_fp4] = 0x2,
     };
     /* Without OCP, the exponent's bias is larger by one. */
     return codes[element] + (ocp ? 0 : element == WMI_ELEMENT_fp8 ? 8 : element == WMI_ELEMENT_bf8 ? 4 : 0);
@@ -59,6 +61,8 @@ static void put(unsigned operand, struct wmi_matrix_place place, uint64_t code)
         *word(operand, place, 1) = (uint32_t)(code >> 32);
     } else {
         *low |= (uint32_t)code << place.bit;
+        if (place.bit + place.bits > 32)
+            *word(operand, place, 1) |= (uint32_t)(code >> (32 - place.bit));
     }
 }
 
@@ -88,7 +92,11 @@ static const struct wmi_op *stop(char *restrict of, const struct wmi_op *op)
     return NULL;
 }
 
-static void multiply(const struct wmi_target *target, unsigned id)
+/* Formats of A and B of an f8f6f4, as encoded. */
+static const uint8_t formats[] = {WMI_ELEMENT_fp8, WMI_ELEMENT_bf8, WMI_ELEMENT_fp6, WMI_ELEMENT_bf6,
+                                  WMI_ELEMENT_fp4};
+
+static void multiply(const struct wmi_target *target, unsigned id, unsigned of_a, unsigned of_b)
 {
     const struct wmi_matrix *m = wmi_matrix_of(id);
     const unsigned wmma = wmi_target_limit(target, WMI_LIMIT_wmma_rules);
@@ -98,16 +106,21 @@ static void multiply(const struct wmi_target *target, unsigned id)
     const uint32_t rows = (uint32_t)offsetof(struct wmi_frame, rows), row = 4 * lanes;
     memset(frame->rows, 0, (size_t)ROWS * row);
     for (unsigned side = WMI_SIDE_A; side <= WMI_SIDE_D; side++)
-        assert_true(wmi_matrix_extent(target, id, (enum wmi_matrix_side)side, extent[side]));
+        assert_true(wmi_matrix_extent(target, id, (enum wmi_matrix_side)side, formats[side ? of_b : of_a],
+                                      extent[side]));
     for (unsigned side = WMI_SIDE_A; side <= WMI_SIDE_B; side++)
         for (unsigned block = 0; block < m->blocks; block++)
             for (unsigned line = 0; line < extent[side][0]; line++)
                 for (unsigned column = 0; column < extent[side][1]; column++) {
                     const struct wmi_matrix_place place =
-                        wmi_matrix_place(target, id, (enum wmi_matrix_side)side, block, line, column);
+                        wmi_matrix_place(target, id, (enum wmi_matrix_side)side, formats[side ? of_b : of_a],
+                                         block, line, column);
                     const bool is_a = side == WMI_SIDE_A;
+                    const unsigned element = m->a == WMI_ELEMENT_f8f6f4 ? formats[is_a ? of_a : of_b]
+                                             : is_a                     ? m->a
+                                                                        : m->b;
                     const unsigned one = random_below(2);
-                    const uint64_t code = one ? code_of_one(is_a ? m->a : m->b, ocp) : 0;
+                    const uint64_t code = one ? code_of_one(element, ocp) : 0;
                     (is_a ? a : b)[block][line][column] = (uint8_t)one;
                     put(is_a ? OF_A : OF_B, place, code);
                     /* On gfx11, each further 16 lanes repeat the first ones. */
@@ -125,13 +138,17 @@ static void multiply(const struct wmi_target *target, unsigned id)
                             .b = rows + OF_B * row,
                             .c = rows + OF_C * row},
                            {.body = stop}};
-    if (wmma)
+    if (wmma) {
         op->value = id | (uint64_t)wmma << WMI_WMMA_RULES_AT;
-    else
+        op->y = of_a << WMI_WMMA_A_FORMAT | of_b << WMI_WMMA_B_FORMAT;
+    } else {
         op->value = wmi_matrix_pack(
             (struct wmi_matrix_use){.matrix = wmi_rows[id].matrix,
                                     .rules = (uint8_t)wmi_target_limit(target, WMI_LIMIT_matrix_rules),
+                                    .cbsz = (uint8_t)of_a,
+                                    .blgp = (uint8_t)of_b,
                                     .ocp = ocp});
+    }
     for (const struct wmi_op *next = op; next;)
         next = next->body((char *)frame, next);
     for (unsigned block = 0; block < m->blocks; block++)
@@ -140,7 +157,8 @@ static void multiply(const struct wmi_target *target, unsigned id)
                 unsigned sum = 0;
                 for (unsigned k = 0; k < extent[WMI_SIDE_A][1]; k++)
                     sum += a[block][i][k] * b[block][m->sparse ? k / 2 * 4 + k % 2 : k][j];
-                const struct wmi_matrix_place place = wmi_matrix_place(target, id, WMI_SIDE_D, block, i, j);
+                const struct wmi_matrix_place place =
+                    wmi_matrix_place(target, id, WMI_SIDE_D, 0, block, i, j);
                 const double got = number_at(place, m->d);
                 if (got != sum)
                     fail_msg("%s on %s, block %u, element %u, %u: %g; expected %u", wmi_rows[id].name,
@@ -156,10 +174,12 @@ static bool visit(void *user, const struct wm_isa_form *form)
     } *all = user;
     const unsigned id = (unsigned)form->row + 1;
     unsigned extent[2];
-    if (wmi_matrix_extent(all->target, id, WMI_SIDE_A, extent)) {
-        multiply(all->target, id);
-        all->count++;
-    }
+    if (!wmi_matrix_extent(all->target, id, WMI_SIDE_A, WMI_ELEMENT_fp8, extent))
+        return true;
+    const unsigned count = wmi_matrix_of(id)->a == WMI_ELEMENT_f8f6f4 ? sizeof formats : 1;
+    for (unsigned i = 0; i < count * count; i++)
+        multiply(all->target, id, i / count, i % count);
+    all->count++;
     return true;
 }
 
@@ -169,8 +189,8 @@ static void test_places(void **state)
         const char *target;
         unsigned instructions; /* at least */
     } targets[] = {{"gfx908", 20},         {"gfx90a", 24},         {"gfx942", 40},
-                   {"gfx950", 50},         {"gfx1100:wave32", 6},  {"gfx1100:wave64", 6},
-                   {"gfx1200:wave32", 20}, {"gfx1200:wave64", 20}, {"gfx1250", 40}};
+                   {"gfx950", 54},         {"gfx1100:wave32", 6},  {"gfx1100:wave64", 6},
+                   {"gfx1200:wave32", 20}, {"gfx1200:wave64", 20}, {"gfx1250", 46}};
     (void)state;
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct {
