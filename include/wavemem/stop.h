@@ -158,8 +158,9 @@ WM_API enum wm_status wm_run_write_private(struct wm_run *run, unsigned lane, ui
 /* The state of all waves and workgroups of a run, without guest memory. */
 struct wm_checkpoint;
 
-/* Saves the state of a run that is stopped with CHECKPOINT. WM_BAD_ARGUMENT: it is not; WM_UNSUPPORTED: the
- * dispatch uses GDS, global wave sync or a modelled scalar cache, whose state is not saved. */
+/* Saves the state of a run that is stopped with CHECKPOINT. WM_BAD_ARGUMENT: it is not; WM_UNSUPPORTED: a
+ * wave waits within an instruction (global wave sync, ordered count), or the dispatch has a modelled scalar
+ * cache or another observer, whose state is not saved. */
 WM_API enum wm_status wm_run_save(struct wm_run *run, struct wm_checkpoint **checkpoint,
                                   struct wm_diag *diag);
 /* Lets a run that has just begun, with the same request as the one that was saved, go on from there. The

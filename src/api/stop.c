@@ -585,9 +585,10 @@ enum wm_status wm_run_save(struct wm_run *run, struct wm_checkpoint **checkpoint
     if (run->over || run->stopped.kind != WM_STOP_CHECKPOINT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_save: the run is not stopped with CHECKPOINT");
     if (!wmi_checkpoint_is_possible(run->executor))
-        return wmi_fail(diag, WM_UNSUPPORTED,
-                        "wm_run_save: the dispatch uses GDS, global wave sync or a modelled scalar cache, "
-                        "whose state is not saved");
+        return wmi_fail(
+            diag, WM_UNSUPPORTED,
+            "wm_run_save: a wave waits within an instruction (global wave sync, ordered count), or "
+            "the dispatch has a modelled scalar cache or another observer, whose state is not saved");
     *checkpoint = wmi_checkpoint_save(run->executor);
     return *checkpoint ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a checkpoint");
 }

@@ -37,6 +37,16 @@ void wmi_gds_destroy(struct wmi_gds *gds)
     free(gds);
 }
 
+const size_t wmi_gds_bytes = sizeof(struct wmi_gds);
+
+struct wmi_gds *wmi_gds_copy(const struct wmi_gds *gds)
+{
+    struct wmi_gds *copy = aligned_alloc(64, sizeof *copy);
+    if (copy)
+        *copy = *gds;
+    return copy;
+}
+
 /* The dispatch's GDS, allocated on first use; NULL if out of host memory. The caller holds the dispatch's
  * lock. */
 static struct wmi_gds *gds_of(struct wmi_dispatch *dispatch)

@@ -12,11 +12,7 @@
 
 struct wmi_gws {
     pthread_mutex_t lock;
-    struct resource {
-        uint32_t counter;
-        uint32_t waiting; /* waves waiting for the semaphore */
-        bool flag;        /* toggles when a barrier releases its waves */
-    } resource[WMI_GWS_RESOURCES];
+    struct wmi_gws_state state;
 };
 
 struct wmi_gws *wmi_gws_create(void)
@@ -37,14 +33,28 @@ void wmi_gws_destroy(struct wmi_gws *gws)
 void wmi_gws_reset(struct wmi_gws *gws)
 {
     pthread_mutex_lock(&gws->lock);
-    memset(gws->resource, 0, sizeof gws->resource);
+    memset(&gws->state, 0, sizeof gws->state);
     pthread_mutex_unlock(&gws->lock);
 }
 
 void wmi_gws_init(struct wmi_gws *gws, unsigned resource, uint32_t counter)
 {
     pthread_mutex_lock(&gws->lock);
-    gws->resource[resource] = (struct resource){.counter = counter};
+    gws->state.resource[resource] = (struct wmi_gws_resource){.counter = counter};
+    pthread_mutex_unlock(&gws->lock);
+}
+
+void wmi_gws_save(struct wmi_gws *gws, struct wmi_gws_state *state)
+{
+    pthread_mutex_lock(&gws->lock);
+    *state = gws->state;
+    pthread_mutex_unlock(&gws->lock);
+}
+
+void wmi_gws_restore(struct wmi_gws *gws, const struct wmi_gws_state *state)
+{
+    pthread_mutex_lock(&gws->lock);
+    gws->state = *state;
     pthread_mutex_unlock(&gws->lock);
 }
 
@@ -56,7 +66,7 @@ void wmi_gws_leave(struct wmi_dispatch *dispatch)
         return;
     pthread_mutex_lock(&gws->lock);
     for (unsigned i = 0; i < WMI_GWS_RESOURCES; i++) {
-        struct resource *resource = &gws->resource[i];
+        struct wmi_gws_resource *resource = &gws->state.resource[i];
         const uint32_t own = dispatch->gws_waiting[i];
         resource->waiting -= own < resource->waiting ? own : resource->waiting;
         dispatch->gws_waiting[i] = 0;
@@ -66,11 +76,11 @@ void wmi_gws_leave(struct wmi_dispatch *dispatch)
 
 /* Applies the instruction to its resource. True: the wave waits in the next step; *flag is the barrier's
  * current flag. */
-static bool act(struct resource *resource, enum wmi_gws_action what, uint32_t value, uint64_t *flag)
+static bool act(struct wmi_gws_resource *resource, enum wmi_gws_action what, uint32_t value, uint64_t *flag)
 {
     switch (what) {
     case WMI_GWS_INIT:
-        *resource = (struct resource){.counter = value};
+        *resource = (struct wmi_gws_resource){.counter = value};
         return false;
     case WMI_GWS_BARRIER: /* `value` is the number of waves minus one, for the next barrier */
         *flag = resource->flag;
@@ -114,7 +124,7 @@ const struct wmi_op *wmi_step_gws_act(char *restrict frame, const struct wmi_op 
         return wmi_gds_no_memory(wave, op->value);
     pthread_mutex_lock(&gws->lock);
     const bool waits =
-        act(&gws->resource[number], (enum wmi_gws_action)op->y, wmi_gds_first_lane(frame, op), &flag);
+        act(&gws->state.resource[number], (enum wmi_gws_action)op->y, wmi_gds_first_lane(frame, op), &flag);
     dispatch->gws_waiting[number] += op->y == WMI_GWS_SEMA_P;
     pthread_mutex_unlock(&gws->lock);
     memcpy(frame + op->d, &flag, sizeof flag);
@@ -130,7 +140,7 @@ const struct wmi_op *wmi_step_gws_wait(char *restrict frame, const struct wmi_op
     struct wmi_gws *gws = dispatch->gws;
     const unsigned number = number_of(frame, op);
     pthread_mutex_lock(&gws->lock);
-    struct resource *resource = &gws->resource[number];
+    struct wmi_gws_resource *resource = &gws->state.resource[number];
     bool goes_on = resource->flag != flag;
     if (op->y == WMI_GWS_SEMA_P && (goes_on = resource->counter != 0)) {
         resource->counter--;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/run/checkpoint.h"
 
+#include "exec/memory/gds.h"
 #include "exec/run/switch.h"
 
 #include <stdlib.h>
@@ -21,6 +22,12 @@ struct saved_group {
     struct saved_group *next;
     uint32_t number; /* of its resident */
     struct wmi_workgroup group;
+    bool ended; /* its workgroup, while others of the cluster run */
+    struct {
+        uint32_t left, signals;
+        uint64_t completed;
+        struct saved_group *others; /* in order */
+    } cluster;                      /* of its first workgroup */
     unsigned char *rows, *lds;
     struct saved_wave wave[];
 };
@@ -49,17 +56,32 @@ struct wm_checkpoint {
     struct saved_progress progress;
     struct saved_group *parked, *swept;
     struct saved_numbers unused, spare;
+    struct wmi_gds *gds; /* NULL: nothing has used it */
+    struct wmi_gws_state gws;
+    uint32_t gws_waiting[WMI_GWS_RESOURCES];
     size_t bytes;
 };
+
+/* False: a wave waits within an instruction (global wave sync, ordered count). */
+static bool have_places(struct wmi_resident *list)
+{
+    uint64_t place;
+    for (; list; list = list->next)
+        for (uint32_t i = 0; i < wmi_resident_members(list); i++) {
+            const struct wmi_resident *one = wmi_resident_member(list, i);
+            for (uint32_t j = 0; j < one->group.wave_count && !one->ended; j++)
+                if (one->waves[j].state != WMI_WAVE_ENDED &&
+                    !wmi_program_place_of(one->waves[j].program, one->waves[j].resume, &place))
+                    return false;
+        }
+    return true;
+}
 
 bool wmi_checkpoint_is_possible(const struct wmi_executor *executor)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    bool possible = !dispatch->gds && !dispatch->stales.mode && dispatch->observers.count == 1 &&
-                    !dispatch->cooperative && dispatch->cluster_size == 1;
-    for (unsigned i = 0; i < WMI_GWS_RESOURCES; i++)
-        possible &= !dispatch->gws_waiting[i];
-    return possible;
+    return !dispatch->stales.mode && dispatch->observers.count == 1 && have_places(executor->parked) &&
+           have_places(executor->swept);
 }
 
 static size_t row_bytes(const struct wmi_executor *executor)
@@ -93,6 +115,7 @@ static void free_groups(struct saved_group *group)
 {
     for (struct saved_group *next; group; group = next) {
         next = group->next;
+        free_groups(group->cluster.others);
         free(group->rows);
         free(group->lds);
         free(group);
@@ -111,6 +134,7 @@ static struct saved_group *save_group(struct wmi_executor *executor, const struc
         return NULL;
     saved->number = resident->number;
     saved->group = *group;
+    saved->ended = resident->ended;
     saved->rows = malloc(rows + 1);
     saved->lds = malloc(group->lds_size + 1);
     bool good = saved->rows && saved->lds && !group->scalar_cache;
@@ -126,12 +150,28 @@ static struct saved_group *save_group(struct wmi_executor *executor, const struc
     return saved;
 }
 
+static bool save_members(struct wmi_executor *executor, struct wmi_resident *first, struct saved_group *saved,
+                         size_t *bytes)
+{
+    const struct wmi_cluster *cluster = first->group.cluster;
+    struct saved_group **next = &saved->cluster.others;
+    if (cluster) {
+        saved->cluster.left = cluster->left;
+        saved->cluster.signals = cluster->signals;
+        saved->cluster.completed = cluster->completed;
+    }
+    for (uint32_t i = 1; i < wmi_resident_members(first); i++, next = &(*next)->next)
+        if (!(*next = save_group(executor, wmi_resident_member(first, i), bytes)))
+            return false;
+    return true;
+}
+
 /* Keeps the order of the list. */
-static bool save_list(struct wmi_executor *executor, const struct wmi_resident *list,
-                      struct saved_group **saved, size_t *bytes)
+static bool save_list(struct wmi_executor *executor, struct wmi_resident *list, struct saved_group **saved,
+                      size_t *bytes)
 {
     for (; list; list = list->next) {
-        if (!(*saved = save_group(executor, list, bytes)))
+        if (!(*saved = save_group(executor, list, bytes)) || !save_members(executor, list, *saved, bytes))
             return false;
         saved = &(*saved)->next;
     }
@@ -190,8 +230,13 @@ struct wm_checkpoint *wmi_checkpoint_save(struct wmi_executor *executor)
     memcpy(checkpoint->grid, dispatch->grid, sizeof checkpoint->grid);
     memcpy(checkpoint->workgroup, dispatch->workgroup, sizeof checkpoint->workgroup);
     checkpoint->progress = progress_of(executor);
-    checkpoint->bytes = sizeof *checkpoint;
-    if (save_list(executor, executor->parked, &checkpoint->parked, &checkpoint->bytes) &&
+    checkpoint->bytes = sizeof *checkpoint + (dispatch->gds ? wmi_gds_bytes : 0);
+    checkpoint->gds = dispatch->gds ? wmi_gds_copy(dispatch->gds) : NULL;
+    if (dispatch->gws)
+        wmi_gws_save(dispatch->gws, &checkpoint->gws);
+    memcpy(checkpoint->gws_waiting, dispatch->gws_waiting, sizeof checkpoint->gws_waiting);
+    if (!checkpoint->gds == !dispatch->gds &&
+        save_list(executor, executor->parked, &checkpoint->parked, &checkpoint->bytes) &&
         save_list(executor, executor->swept, &checkpoint->swept, &checkpoint->bytes) &&
         save_numbers(executor->unused, &checkpoint->unused, &checkpoint->bytes) &&
         save_numbers(dispatch->spare, &checkpoint->spare, &checkpoint->bytes))
@@ -208,6 +253,12 @@ bool wmi_checkpoint_fits(const struct wmi_executor *executor, const struct wm_ch
     return checkpoint->entry == dispatch->launch.entry &&
            !memcmp(checkpoint->grid, dispatch->grid, sizeof checkpoint->grid) &&
            !memcmp(checkpoint->workgroup, dispatch->workgroup, sizeof checkpoint->workgroup);
+}
+
+/* wmi_resident_create() numbers the first workgroup of a cluster from the cluster's number. */
+static uint32_t number_of(const struct wmi_executor *executor, uint32_t number)
+{
+    return number / executor->steps.dispatch->cluster_size;
 }
 
 /* All waves resume in the dispatch's own program. */
@@ -244,11 +295,13 @@ static bool restore_group(struct wmi_executor *executor, const struct saved_grou
     const struct wmi_workgroup own = *group;
     *group = saved->group;
     group->dispatch = own.dispatch;
+    group->cluster = own.cluster;
     group->lds = own.lds;
     group->waves = own.waves;
     group->scalar_cache = NULL;
     memcpy(group->lds, saved->lds, group->lds_size);
     resident->used = true;
+    resident->ended = saved->ended;
     bool good = true;
     for (uint32_t i = 0; i < group->wave_count && good; i++)
         good = restore_wave(executor, &saved->wave[i], saved->rows + i * row_bytes(executor),
@@ -256,11 +309,28 @@ static bool restore_group(struct wmi_executor *executor, const struct saved_grou
     return good;
 }
 
+static bool restore_members(struct wmi_executor *executor, const struct saved_group *saved,
+                            struct wmi_resident *first)
+{
+    bool good = true;
+    struct wmi_cluster *cluster = first->group.cluster;
+    if (cluster) {
+        cluster->left = saved->cluster.left;
+        cluster->signals = saved->cluster.signals;
+        cluster->completed = saved->cluster.completed;
+    }
+    const struct saved_group *member = saved->cluster.others;
+    for (uint32_t i = 1; member && good; i++, member = member->next)
+        good = restore_group(executor, member, wmi_resident_member(first, i));
+    return good;
+}
+
 static bool restore_list(struct wmi_executor *executor, const struct saved_group *saved,
                          struct wmi_resident **list)
 {
     for (; saved; saved = saved->next, list = &(*list)->next)
-        if (!(*list = wmi_resident_create(executor, saved->number)) || !restore_group(executor, saved, *list))
+        if (!(*list = wmi_resident_create(executor, number_of(executor, saved->number))) ||
+            !restore_group(executor, saved, *list) || !restore_members(executor, saved, *list))
             return false;
     return true;
 }
@@ -269,9 +339,10 @@ static bool restore_numbers(struct wmi_executor *executor, const struct saved_nu
                             struct wmi_resident **list)
 {
     for (size_t i = 0; i < saved->count; i++, list = &(*list)->next) {
-        if (!(*list = wmi_resident_create(executor, saved->number[i])))
+        if (!(*list = wmi_resident_create(executor, number_of(executor, saved->number[i]))))
             return false;
-        (*list)->used = true;
+        for (uint32_t j = 0; j < wmi_resident_members(*list); j++)
+            wmi_resident_member(*list, j)->used = true;
     }
     return true;
 }
@@ -310,7 +381,13 @@ bool wmi_checkpoint_restore(struct wmi_executor *executor, const struct wm_check
         !restore_numbers(executor, &checkpoint->spare, &executor->steps.dispatch->spare))
         return false;
     restore_progress(executor, &checkpoint->progress);
-    return true;
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    if (dispatch->gws)
+        wmi_gws_restore(dispatch->gws, &checkpoint->gws);
+    memcpy(dispatch->gws_waiting, checkpoint->gws_waiting, sizeof dispatch->gws_waiting);
+    wmi_gds_destroy(dispatch->gds);
+    dispatch->gds = checkpoint->gds ? wmi_gds_copy(checkpoint->gds) : NULL;
+    return !checkpoint->gds == !dispatch->gds;
 }
 
 size_t wmi_checkpoint_bytes(const struct wm_checkpoint *checkpoint)
@@ -324,6 +401,7 @@ void wmi_checkpoint_free(struct wm_checkpoint *checkpoint)
         return;
     free_groups(checkpoint->parked);
     free_groups(checkpoint->swept);
+    wmi_gds_destroy(checkpoint->gds);
     free(checkpoint->unused.number);
     free(checkpoint->spare.number);
     free(checkpoint);

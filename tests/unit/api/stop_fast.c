@@ -226,6 +226,99 @@ static void checkpoints(void **state)
     destroy(&w);
 }
 
+/* Goes on from a checkpoint behind so many instructions: memory at the end, and the number of instructions,
+ * are those of the run that was saved. */
+static void resumes(const char *target, const char *text, const struct wm_dispatch *request, uint64_t least)
+{
+    struct world w = world_of(target, text);
+    struct wm_checkpoint *checkpoint;
+    struct wm_diag diag;
+    uint32_t memory[WORDS], last[WORDS], again[WORDS];
+    struct wm_run *run = begin(&w, request);
+    const struct wm_stopped stopped = run_to(run, (struct wm_stop_at){.checkpoint = least});
+    assert_int_equal(stopped.kind, WM_STOP_CHECKPOINT);
+    if (wm_run_save(run, &checkpoint, &diag))
+        fail_msg("%s", diag.message);
+    assert_int_equal(wm_read(w.machine, w.buffer, memory, sizeof memory, NULL), WM_OK);
+    const struct wm_result whole = end(run, false);
+    assert_int_equal(whole.fault.kind, WM_FAULT_NONE);
+    assert_true(whole.wave_instructions > stopped.executed);
+    assert_int_equal(wm_read(w.machine, w.buffer, last, sizeof last, NULL), WM_OK);
+    run = begin(&w, request);
+    assert_int_equal(wm_run_restore(run, checkpoint, &diag), WM_OK);
+    assert_int_equal(wm_write(w.machine, w.buffer, memory, sizeof memory, NULL), WM_OK);
+    const struct wm_result rest = end(run, false);
+    assert_int_equal(rest.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(rest.wave_instructions, whole.wave_instructions);
+    assert_int_equal(wm_read(w.machine, w.buffer, again, sizeof again, NULL), WM_OK);
+    assert_memory_equal(last, again, sizeof last);
+    wm_checkpoint_destroy(checkpoint);
+    destroy(&w);
+}
+
+/* Each workgroup adds to GDS and stores what was there. */
+static void global_data(void **state)
+{
+    const struct wm_dispatch request = several();
+    (void)state;
+    resumes("gfx900",
+            "s_mov_b32 m0, 0xffff\n"
+            "v_lshlrev_b32 v1, 2, v0\n"
+            "v_mov_b32 v2, 1\n"
+            "ds_add_rtn_u32 v3, v1, v2 gds\n"
+            "s_waitcnt 0\n"
+            "global_store_dword v1, v3, s[2:3]\n"
+            "s_endpgm\n",
+            &request, 30);
+}
+
+/* The first half of the waves adds to a semaphore, and the others wait for it. */
+static void global_sync(void **state)
+{
+    const struct wm_dispatch request = {
+        .struct_size = sizeof request, .grid = {16 * LANES}, .workgroup = {LANES}};
+    (void)state;
+    resumes("gfx900",
+            "s_mov_b32 m0, 0\n"
+            "s_mov_b64 exec, 1\n"
+            "v_mov_b32 v1, 0\n"
+            "v_mov_b32 v2, 1\n"
+            "global_atomic_add v3, v1, v2, s[2:3] glc\n"
+            "s_waitcnt 0\n"
+            "v_readfirstlane_b32 s5, v3\n"
+            "s_cmp_lt_u32 s5, 8\n"
+            "s_cbranch_scc0 waits\n"
+            "ds_gws_sema_v offset:3 gds\n"
+            "s_endpgm\n"
+            "waits:\n"
+            "ds_gws_sema_p offset:3 gds\n"
+            "s_endpgm\n",
+            &request, 8 * 11);
+}
+
+/* Two workgroups that meet at their cluster's barrier, more often than their turn lasts. */
+static void clusters(void **state)
+{
+    const struct wm_dispatch request = {
+        .struct_size = sizeof request, .grid = {4 * 64}, .workgroup = {64}, .cluster = {2, 1, 1}};
+    (void)state;
+    for (uint64_t least = 1; least < 3000; least += 800)
+        resumes("gfx1250",
+                "v_lshlrev_b32 v1, 2, v0\n"
+                "v_mov_b32 v2, v0\n"
+                "s_mov_b32 s5, 0\n"
+                "outer:\n"
+                "v_mul_lo_u32 v2, v2, 5\n"
+                "s_barrier_signal -3\n"
+                "s_barrier_wait -3\n"
+                "s_add_co_u32 s5, s5, 1\n"
+                "s_cmp_lt_u32 s5, 100\n"
+                "s_cbranch_scc1 outer\n"
+                "global_store_b32 v1, v2, s[2:3]\n"
+                "s_endpgm\n",
+                &request, least);
+}
+
 static void checkpoint_messages(void **state)
 {
     struct world w = world_of("gfx900", kernel);
@@ -302,7 +395,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_times),    cmocka_unit_test(at_places),
         cmocka_unit_test(checkpoints), cmocka_unit_test(checkpoint_messages),
-        cmocka_unit_test(packets),
+        cmocka_unit_test(global_data), cmocka_unit_test(global_sync),
+        cmocka_unit_test(clusters),    cmocka_unit_test(packets),
     };
     setenv("WAVEMEM_COMPILE", "always", 0); /* as early as possible */
     return cmocka_run_group_tests(tests, NULL, NULL);
