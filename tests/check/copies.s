@@ -62,6 +62,40 @@ counted:
     s_wait_dscnt 0x0
     s_endpgm
 
+; The counter does not say which of the two is left: loads are in order with loads, and stores with stores.
+; KERNEL: mixed in lds=2048
+; RUN: mixed -g 128 -b 128 --arg in=iota:u32:512
+mixed:
+    begin
+    global_load_async_to_lds_b32 v1, v1, s[4:5]
+    v_add_nc_u32 v6, 0x400, v1
+    ds_store_b32 v6, v1
+    s_wait_dscnt 0x0
+    global_store_async_from_lds_b32 v1, v6, s[4:5]
+    s_wait_asynccnt 0x1
+    ds_load_b32 v3, v1              ; FINDS: load-to-lds-before-wait
+    s_wait_asynccnt 0x0
+    s_wait_dscnt 0x0
+    s_endpgm
+
+; Behind the second load, the first one is there, whatever became of the store.
+; KERNEL: mixed_good in lds=2048
+; RUN: mixed_good -g 128 -b 128 --arg in=iota:u32:512
+mixed_good:
+    begin
+    global_load_async_to_lds_b32 v1, v1, s[4:5]
+    v_add_nc_u32 v6, 0x400, v1
+    ds_store_b32 v6, v1
+    s_wait_dscnt 0x0
+    global_store_async_from_lds_b32 v1, v6, s[4:5]
+    v_add_nc_u32 v7, 0x200, v1
+    global_load_async_to_lds_b32 v7, v1, s[4:5]
+    s_wait_asynccnt 0x1
+    ds_load_b32 v3, v1
+    s_wait_asynccnt 0x0
+    s_wait_dscnt 0x0
+    s_endpgm
+
 ; Another wave reads behind the barrier what is in flight at it.
 ; KERNEL: other in lds=1024
 ; RUN: other -g 128 -b 128 --arg in=iota:u32:512

@@ -71,3 +71,38 @@ good:
     global_load_b32 v4, v1, s[4:5]
     s_wait_loadcnt 0x0
     s_endpgm
+
+; Jumps, barriers and messages leave nothing to translate.
+; KERNEL: drained in
+; RUN: drained -g 64 -b 64 --arg in=iota:u32:64
+drained:
+    begin
+    global_load_b32 v3, v1, s[4:5]
+    s_branch after
+after:
+    v_mov_b32 v1, 0
+    global_load_b32 v4, v2, s[4:5]
+    s_barrier_signal -1
+    v_mov_b32 v2, 0
+    s_barrier_wait -1
+    global_load_b32 v5, v1, s[4:5]
+    s_cbranch_scc0 fell
+    s_nop 0
+fell:
+    s_sendmsg sendmsg(MSG_INTERRUPT)
+    v_mov_b32 v1, 0
+    s_wait_loadcnt 0x0
+    s_endpgm
+
+; A load overwrites half of an address that an earlier one may still need: it is translated behind that one, but what
+; follows it is not known to be.
+; KERNEL: behind_load in
+; RUN: behind_load -g 32 -b 32 --arg in=iota:u32:64
+behind_load:
+    begin
+    v_mov_b64 v[6:7], s[4:5]
+    flat_load_b32 v3, v[6:7]
+    global_load_b32 v6, v1, s[4:5]
+    v_mov_b32 v7, 0                  ; FINDS: source-before-translation
+    s_wait_loadcnt_dscnt 0x0
+    s_endpgm

@@ -13,7 +13,9 @@ enum { WMI_RACE_FLIGHT_LANES = 64 };
 /* By what an operation is counted. */
 enum wmi_race_counter {
     WMI_RACE_COUNTS_LDS,
-    WMI_RACE_COUNTS_MOVES,   /* loads to LDS and, before gfx12.5, all loads of memory */
+    WMI_RACE_COUNTS_MOVES, /* loads to LDS and, before gfx12.5, all loads of memory */
+    WMI_RACE_COUNTS_OUT,   /* asynchronous stores of LDS: waited for by the counter of MOVES, but in no order
+                              with these (CDNA 5 ISA, "Asynchronous Memory Load and Store") */
     WMI_RACE_COUNTS_TENSORS, /* tensor copies */
     WMI_RACE_COUNTERS
 };
@@ -56,6 +58,13 @@ static inline void wmi_race_flights_count(struct wmi_race_flights *flights,
 {
     for (unsigned i = 0; i < WMI_RACE_COUNTERS; i++)
         flights->issued[i] += counted[i];
+}
+/* An instruction without LDS operations of DS instructions. */
+static inline void wmi_race_flights_count_moves(struct wmi_race_flights *flights,
+                                                const uint8_t counted[WMI_RACE_COUNTERS])
+{
+    flights->issued[WMI_RACE_COUNTS_MOVES] += counted[WMI_RACE_COUNTS_MOVES];
+    flights->issued[WMI_RACE_COUNTS_OUT] += counted[WMI_RACE_COUNTS_OUT];
 }
 /* Adds an operation that has just been counted. The caller fills in its addresses and calls
  * wmi_race_flight_bound(). most: the maximum of the LDS counter. NULL: no memory. */

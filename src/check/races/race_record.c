@@ -409,7 +409,8 @@ static bool is_unordered(const struct wmi_race_flight *flight, const struct wmi_
     const bool moves = now->path == WMI_PATH_LDS_DMA;
     if (moves && flight->counter == WMI_RACE_COUNTS_LDS && now->kind == WMI_ACCESS_LOAD)
         return false;
-    if (moves && flight->counter == WMI_RACE_COUNTS_MOVES && flight->kind != now->kind)
+    if (moves && (flight->counter == WMI_RACE_COUNTS_MOVES || flight->counter == WMI_RACE_COUNTS_OUT) &&
+        flight->kind != now->kind)
         return true;
     return (flight->counter != WMI_RACE_COUNTS_LDS) != (now->path == WMI_PATH_LDS_DMA);
 }
@@ -457,6 +458,7 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
         wmi_race_flight_add(flights,
                             !to_lds                                  ? WMI_RACE_COUNTS_LDS
                             : insn->counted[WMI_RACE_COUNTS_TENSORS] ? WMI_RACE_COUNTS_TENSORS
+                            : insn->counted[WMI_RACE_COUNTS_OUT]     ? WMI_RACE_COUNTS_OUT
                                                                      : WMI_RACE_COUNTS_MOVES,
                             races->order.lds_most);
     if (!flight) {
@@ -471,7 +473,7 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     flight->bytes = access->bytes;
     flight->places = pair ? 2 : 1;
     flight->kind = insn->kind;
-    if (to_lds && insn->kind == WMI_ACCESS_LOAD && flight->counter == WMI_RACE_COUNTS_MOVES)
+    if (flight->counter == WMI_RACE_COUNTS_OUT)
         flight->number++; /* it is counted next, as an access to memory */
     flight->wave = (uint8_t)access->wave;
     for (uint64_t left = lanes; left; left &= left - 1) {

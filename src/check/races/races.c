@@ -73,7 +73,8 @@ static void count_of(const struct wmi_races *races, const struct wmi_wait_facts 
         if (event->counter == WMI_COUNTER_DS && event->order == WMI_ORDER_LDS)
             counted[WMI_RACE_COUNTS_LDS] = event->units;
         if (event->counter == races->moves)
-            counted[WMI_RACE_COUNTS_MOVES] = event->units;
+            counted[event->order == WMI_ORDER_LDS ? WMI_RACE_COUNTS_OUT : WMI_RACE_COUNTS_MOVES] =
+                event->units;
         if (races->counts_tensors && event->counter == WMI_COUNTER_TENSOR)
             counted[WMI_RACE_COUNTS_TENSORS] = event->units;
     }
@@ -154,7 +155,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct wmi_race_insn *insn = &races->insn[slot];
     if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
         access->path == WMI_PATH_GDS) {
-        group->flights[access->wave].issued[WMI_RACE_COUNTS_MOVES] += insn->counted[WMI_RACE_COUNTS_MOVES];
+        wmi_race_flights_count_moves(&group->flights[access->wave], insn->counted);
         return;
     }
     if (!insn->known)
@@ -207,8 +208,10 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
         wmi_race_wait(&races->order, races->group, index, waits->stores);
     if (waits->lds != UINT8_MAX)
         wmi_race_wait_for_lds(races->group, index, waits->lds);
-    if (waits->moves != UINT8_MAX)
+    if (waits->moves != UINT8_MAX) {
         wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_MOVES, waits->moves);
+        wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_OUT, waits->moves);
+    }
     if (waits->tensors != UINT8_MAX)
         wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_TENSORS, waits->tensors);
 }

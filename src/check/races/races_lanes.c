@@ -1295,7 +1295,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
         add_flight(races, summary, slot, bytes, places);
         return true;
     }
-    group->flights[summary->wave].issued[WMI_RACE_COUNTS_MOVES] += insn->counted[WMI_RACE_COUNTS_MOVES];
+    wmi_race_flights_count_moves(&group->flights[summary->wave], insn->counted);
     wmi_race_count(races, insn, wave);
     if (writes)
         wmi_race_store(&races->order, group, summary->wave);

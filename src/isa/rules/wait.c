@@ -302,6 +302,20 @@ bool wmi_counts_translations(const struct wmi_target *target)
     return rules_of(target)->copies;
 }
 
+/* What leaves XCNT at 0. Conditional branches do so only if they are taken, which is not used here. Source:
+ * LLVM after 22, SIInstrInfo::isXcntDrain (llvm-project, pull requests 198823 and 219206). */
+static bool drains_translations(unsigned id)
+{
+    static const uint16_t ids[] = {WMI_INSN_s_swappc_b64,     WMI_INSN_s_setpc_b64,
+                                   WMI_INSN_s_call_b64,       WMI_INSN_s_branch,
+                                   WMI_INSN_s_barrier_signal, WMI_INSN_s_barrier_signal_isfirst,
+                                   WMI_INSN_s_barrier_wait,   WMI_INSN_s_sendmsg};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
 /* Scalar and vector memory never wait for translation at the same time. Source: CDNA 5 ISA, "Memory
  * Dependency Counters"; LLVM, SIInsertWaitcnts, X_CNT. */
 struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
@@ -314,9 +328,7 @@ struct wmi_wait_facts wmi_wait_facts_of_all(const struct wmi_target *target,
         return facts;
     if (insn->id == WMI_INSN_s_wait_xcnt && immediate)
         wait_for(&facts, WMI_COUNTER_TRANSLATION, (unsigned)immediate->value & 63);
-    /* LLVM 22 does not wait in front of calls and returns. */
-    if (insn->id == WMI_INSN_s_swappc_b64 || insn->id == WMI_INSN_s_setpc_b64 ||
-        insn->id == WMI_INSN_s_call_b64)
+    if (drains_translations(insn->id))
         wait_for(&facts, WMI_COUNTER_TRANSLATION, 0);
     if (facts.events && as != WMI_COUNTS_LDS && as != WMI_COUNTS_MESSAGE && as != WMI_COUNTS_TENSOR)
         count_by(&facts, WMI_COUNTER_TRANSLATION,
