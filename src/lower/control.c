@@ -318,6 +318,7 @@ static void lower_register(const struct lowering *l)
     step->a = written;
     step->x = (uint32_t)immediate(l->insn, WMI_ROLE_IMM);
     step->y = wmi_builder_limit(b, WMI_LIMIT_hardware_registers);
+    step->value = b->pc;
     if (has_msb && !sets) {
         add_msb(l);
     } else if (has_msb && bits_of_mode(l->insn) & WMI_MODE_MSB) {
@@ -377,8 +378,8 @@ static void lower_mode(const struct lowering *l)
     enum { MODE_DENORMALS = 4 };
     struct wmi_step *step = wmi_emit(l->b, l->id);
     step->x = l->insn->id == WMI_INSN_s_denorm_mode ? MODE_DENORMALS : 0;
-    step->y = MODE_DENORMALS;
-    step->value = (uint64_t)immediate(l->insn, WMI_ROLE_IMM);
+    step->y = (uint32_t)immediate(l->insn, WMI_ROLE_IMM);
+    step->value = l->b->pc;
 }
 
 /* s_sendmsg_rtn: of all that can be asked only the clock is not 0. */

@@ -147,7 +147,8 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
         add_no_instruction(text, dispatch, fault, target);
         break;
     case WM_FAULT_TODO:
-        add(text, "an instruction that wavemem does not execute yet");
+        add(text, "an instruction that wavemem does not execute yet%s%s", fault->detail ? ": " : "",
+            fault->detail ? fault->detail : "");
         break;
     case WM_FAULT_RESOURCE:
         add(text, "%s", fault->detail);

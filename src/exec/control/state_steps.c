@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of scalar state: copies, relative moves, VGPR indexing, hardware registers, messages. */
+#include "arithmetic/host_float.h"
 #include "exec/control/frame_words.h"
 #include "exec/control/hwreg.h"
 #include "exec/control/steps.h"
@@ -150,6 +151,20 @@ const struct wmi_op *wmi_step_put_indexed(char *restrict frame, const struct wmi
 
 /* ---- hardware registers ---- */
 
+/* Faults, at op->value, if the host cannot compute in the MODE that was set. */
+static const struct wmi_op *behind_mode(char *frame, const struct wmi_op *op)
+{
+    const uint32_t mode = wmi_frame_of(frame)->mode;
+    if (wmi_host_float_has(mode & 3, mode >> 4 & 3) && wmi_host_float_has(mode >> 2 & 3, mode >> 6 & 3))
+        return op + 1;
+    return wmi_wave_fault(
+        wmi_wave_of(frame),
+        &(struct wmi_fault){
+            .kind = WM_FAULT_TODO,
+            .pc = op->value,
+            .detail = "it sets a mode of rounding or denormals that this host's CPU does not have"});
+}
+
 const struct wmi_op *wmi_step_get_register(char *restrict frame, const struct wmi_op *op)
 {
     const uint32_t value = wmi_hwreg_read(wmi_hwreg_rules(op->y), wmi_frame_of(frame), wmi_hwreg(op->x));
@@ -161,16 +176,15 @@ const struct wmi_op *wmi_step_set_register(char *restrict frame, const struct wm
 {
     wmi_hwreg_write(wmi_hwreg_rules(op->y), wmi_frame_of(frame), wmi_hwreg(op->x),
                     wmi_frame_32(frame, op->a));
-    return op + 1;
+    return behind_mode(frame, op);
 }
 
-/* Sets op->y bits of MODE, starting at bit op->x, to the immediate op->value. */
+/* Sets four bits of MODE, starting at bit op->x, to op->y. */
 const struct wmi_op *wmi_step_set_mode_bits(char *restrict frame, const struct wmi_op *op)
 {
-    const uint32_t mask = ((1u << op->y) - 1) << op->x;
-    wmi_frame_set_mode(wmi_frame_of(frame),
-                       (wmi_frame_of(frame)->mode & ~mask) | ((uint32_t)op->value << op->x & mask));
-    return op + 1;
+    const uint32_t mask = 0xfu << op->x;
+    wmi_frame_set_mode(wmi_frame_of(frame), (wmi_frame_of(frame)->mode & ~mask) | (op->y << op->x & mask));
+    return behind_mode(frame, op);
 }
 
 /* The clock that s_memrealtime returns before gfx11. */

@@ -37,8 +37,9 @@ struct wmi_fault {
     uint64_t own; /* address of the wave's part of the dispatch's scratch, if the faulting addresses depend on
                      it; or 0 */
     bool scalar;  /* scalar memory instruction, which does not set MEM_VIOL */
-    uint32_t rows;      /* WM_FAULT_INSTRUCTION: VGPRs and AccVGPRs that it would need; 0: not the reason */
-    const char *detail; /* WM_FAULT_RESOURCE: description of the resource; WM_FAULT_TRAP: of the trap */
+    uint32_t rows; /* WM_FAULT_INSTRUCTION: VGPRs and AccVGPRs that it would need; 0: not the reason */
+    const char
+        *detail; /* WM_FAULT_RESOURCE: description of the resource; _TRAP: of the trap; _TODO: why, or NULL */
 };
 
 /* Violations that did not end a wave: their number, and the first one of the lowest workgroup and wave. */
