@@ -152,7 +152,10 @@ static bool has_its_workgroups(const struct part *part, size_t index)
 {
     const struct part_dispatch *dispatch = &part->dispatches[index];
     uint64_t first, workgroups;
-    tool_range_of(&(struct tool_range){part->index, part->count}, dispatch->all, &first, &workgroups);
+    if (!dispatch->cluster)
+        return false;
+    tool_workgroups_of(&(struct tool_range){part->index, part->count}, dispatch->all, dispatch->cluster,
+                       &first, &workgroups);
     return dispatch->all && first == dispatch->first && workgroups == dispatch->workgroups;
 }
 

@@ -126,10 +126,11 @@ static enum wm_status check_range(struct wmi_task *task)
                         (unsigned long long)all);
     dispatch->first_group = first;
     dispatch->run_count = request->workgroup_count ? request->workgroup_count : all - first;
-    const char *needs_all = dispatch->run_count == all   ? NULL
-                            : request->cooperative       ? "is cooperative"
-                            : dispatch->cluster_size > 1 ? "has clusters"
-                            : seeds                      ? "is checked in other orders"
+    const char *needs_all = dispatch->run_count == all ? NULL
+                            : request->cooperative     ? "is cooperative"
+                            : first % dispatch->cluster_size || dispatch->run_count % dispatch->cluster_size
+                                ? "is in clusters, of which some are cut"
+                            : seeds ? "is checked in other orders"
                             : request->profile && wmi_profile_takes_sample(request->profile) ? "is sampled"
                                                                                              : NULL;
     return needs_all ? wmi_fail(task->diag, WM_BAD_ARGUMENT,

@@ -107,6 +107,7 @@ static void set_index(json_t *head, unsigned index)
         json_object_set_new(one, "first_workgroup", json_integer(index));
         json_object_set_new(one, "workgroups", json_integer(1));
         json_object_set_new(one, "all_workgroups", json_integer(2));
+        json_object_set_new(one, "cluster", json_integer(1));
     }
 }
 

@@ -39,6 +39,52 @@ RACES = b"""kernel __attribute__((reqd_work_group_size(128, 1, 1))) void f(globa
 """
 # The first wait for loads is needed by workgroups from number n on only; the second one by none, because the third one covers
 # it, which is nearer in workgroups with odd numbers.
+CLUSTERS = b"""  .amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+  .text
+  .globl f
+  .p2align 8
+  .type f,@function
+f:
+  s_load_b64 s[2:3], s[0:1], 0x0
+  s_lshl_b32 s4, ttmp9, 1
+  s_and_b32 s5, ttmp6, 15
+  s_add_co_i32 s4, s4, s5
+  s_barrier_signal -3
+  s_barrier_wait -3
+  s_lshl_b32 s6, s4, 7
+  v_lshl_add_u32 v1, v0, 2, s6
+  v_mov_b32 v2, s4
+  s_wait_kmcnt 0x0
+  global_store_b32 v1, v2, s[2:3]
+  s_endpgm
+.Lend:
+  .size f, .Lend-f
+  .rodata
+  .p2align 6
+  .amdhsa_kernel f
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 16
+  .end_amdhsa_kernel
+  .amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: f
+    .symbol: f.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 32
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 1024
+    .args:
+      - {.name: out, .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}
+...
+  .end_amdgpu_metadata
+"""
 WAITS = b"""  .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
   .text
   .globl f
@@ -162,6 +208,19 @@ class Shards(Case):
                 self.assertEqual(self.run_tool("merge", parts, "--out out=m.npy --out out=m.bin"), ("", ""))
                 self.assertEqual(self.read("m.npy"), whole)
                 self.assertEqual(self.read("m.bin"), expected)
+
+    def test_clusters(self):
+        """Whole clusters are split; each workgroup stores its number behind their barrier."""
+        self.path("clusters.s", CLUSTERS)
+        words = "clusters.s -m gfx1250 -g 256 -b 32 --cluster 2 --arg out=zero:u32:256 --out out=out.bin"
+        for count in (1, 2, 3, 4):
+            self.run_tool("merge", self.split("run", count, words), "--out out=out.bin")
+            self.assertEqual(self.read("out.bin"), pack("u32", [i // 32 for i in range(256)]))
+        self.refused("5 shards of 4 clusters; at most one for each", "run", words, "--part p --shard 1/5")
+        words = words.replace("--out out=out.bin", "")
+        self.run_tool("prof", words, "--trace whole.trace")
+        self.run_tool("merge", self.split("prof", 3, words), "--trace merged.trace")
+        self.assertEqual(self.read("merged.trace"), self.read("whole.trace"))
 
     def test_in_place(self):
         """Two outputs that are one buffer, from another offset on; unaligned sizes."""
@@ -544,9 +603,9 @@ class Shards(Case):
         self.refused("no part; expected a file of", "merge", self.example("transpose"))
         content = self.read(two)
         head_size = struct.unpack_from("<Q", content, 8)[0]
-        version = content.replace(b'"version":2', b'"version":9')
+        version = content.replace(b'"version":3', b'"version":9')
         self.path("version", version)
-        self.refused("a part of version 9; this wavemem reads version 2", "merge", one, "version")
+        self.refused("a part of version 9; this wavemem reads version 3", "merge", one, "version")
         for size in [*range(0, 48), head_size, head_size + 40, len(content) // 2, len(content) - 1]:
             self.path("cut", content[:size])
             self.refused("no part" if size < 8 else "cut off", "merge", one, "cut")

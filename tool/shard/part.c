@@ -78,7 +78,7 @@ static struct part_dispatch *get_dispatches(const json_t *list, size_t *count)
         dispatch->has_gds = json_is_true(json_object_get(one, "gds"));
         good = dispatch->kernel && get(one, "first_workgroup", &dispatch->first) &&
                get(one, "workgroups", &dispatch->workgroups) && get(one, "all_workgroups", &dispatch->all) &&
-               get(one, "pages", &pages);
+               get(one, "cluster", &dispatch->cluster) && get(one, "pages", &pages);
         dispatch->page_count = good ? pages : 0;
     }
     *count = json_array_size(list);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #define PART_MAGIC "WMPART\0\1"
-enum { PART_VERSION = 2, PART_MAGIC_BYTES = 8, PART_SIZES = 4 };
+enum { PART_VERSION = 3, PART_MAGIC_BYTES = 8, PART_SIZES = 4 };
 
 /* A name for memory: a buffer, or from an offset on what --out writes. */
 struct part_memory {
@@ -29,7 +29,7 @@ struct part_memory {
 /* What the shard did in one dispatch: some of its workgroups. */
 struct part_dispatch {
     const char *kernel;
-    uint64_t first, workgroups, all;
+    uint64_t first, workgroups, all, cluster;
     bool has_gds;
     const struct footprint_page *pages;
     size_t page_count;

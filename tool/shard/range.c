@@ -104,6 +104,14 @@ void tool_range_of(const struct tool_range *range, uint64_t all, uint64_t *first
     *count = each + (range->index < more);
 }
 
+void tool_workgroups_of(const struct tool_range *range, uint64_t all, uint64_t cluster, uint64_t *first,
+                        uint64_t *count)
+{
+    tool_range_of(range, all / cluster, first, count);
+    *first *= cluster;
+    *count *= cluster;
+}
+
 char *tool_range_path(const char *path, const struct tool_range *range)
 {
     char *made;

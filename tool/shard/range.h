@@ -17,6 +17,7 @@ struct tool_range {
 /* What of a dispatch the shard runs: `workgroups` of `all`. */
 struct tool_shard_dispatch {
     uint64_t first, workgroups, all;
+    uint64_t cluster;            /* workgroups that one shard must run */
     struct footprint *footprint; /* NULL: the dispatch has not begun */
 };
 
@@ -38,6 +39,9 @@ struct tool_shard {
 bool tool_parse_range(const char *option, const char *text, struct tool_range *range);
 /* Which of `all` things belong to the range: contiguous; the first all % count ranges have one more. */
 void tool_range_of(const struct tool_range *range, uint64_t all, uint64_t *first, uint64_t *count);
+/* The same of `all' workgroups, of which each `cluster' following ones belong together. */
+void tool_workgroups_of(const struct tool_range *range, uint64_t all, uint64_t cluster, uint64_t *first,
+                        uint64_t *count);
 /* The path with %i replaced by the range's number, from 1 on. The caller frees it. */
 char *tool_range_path(const char *path, const struct tool_range *range);
 

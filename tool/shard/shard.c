@@ -48,7 +48,6 @@ static int check_dispatch(const struct tool_dispatch *d)
          "merge --out NAME=FILE' writes"},
         {d->cooperative, "--cooperative",
          "the workgroups wait for one another, so one process has to run them all; leave out --shard"},
-        {d->cluster[0], "--cluster", "the workgroups of a cluster run together; leave out --shard"},
         {d->final.path, "--registers", "it shows one wave, so there is nothing to split; leave out --shard"},
     };
     const struct refused *refused = first_given(options, sizeof options / sizeof *options);
@@ -109,7 +108,19 @@ static int check_outputs(const struct tool_job *job, size_t index)
     return TOOL_CLEAN;
 }
 
-/* Which workgroups of each dispatch the shard runs: at least one, so that each shard allocates the same. */
+/* Workgroups that run together. */
+static uint64_t cluster_size(const struct tool_dispatch *d)
+{
+    uint64_t size = 1;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const uint32_t extent = d->cluster[0] ? d->cluster[axis] : d->kernel->required_cluster[axis];
+        size *= extent ? extent : 1;
+    }
+    return size;
+}
+
+/* Which workgroups of each dispatch the shard runs: at least one, so that each shard allocates the same, and
+ * whole clusters. */
 static int choose_workgroups(struct tool_job *job)
 {
     struct tool_shard *shard = &job->shard;
@@ -122,11 +133,13 @@ static int choose_workgroups(struct tool_job *job)
         its->all = 1;
         for (unsigned axis = 0; axis < 3; axis++)
             its->all *= ((uint64_t)d->grid[axis] + d->workgroup[axis] - 1) / d->workgroup[axis];
-        if (shard->range.count > its->all)
-            return tool_fail("%s--shard %s: %" PRIu64 " shards of %" PRIu64
-                             " workgroup%s; at most one for each",
-                             d->where, shard->text, shard->range.count, its->all, its->all == 1 ? "" : "s");
-        tool_range_of(&shard->range, its->all, &its->first, &its->workgroups);
+        its->cluster = cluster_size(d);
+        const uint64_t parts = its->all / its->cluster;
+        if (shard->range.count > parts)
+            return tool_fail("%s--shard %s: %" PRIu64 " shards of %" PRIu64 " %s%s; at most one for each",
+                             d->where, shard->text, shard->range.count, parts,
+                             its->cluster > 1 ? "cluster" : "workgroup", parts == 1 ? "" : "s");
+        tool_workgroups_of(&shard->range, its->all, its->cluster, &its->first, &its->workgroups);
     }
     return TOOL_CLEAN;
 }
@@ -213,6 +226,7 @@ static bool add_dispatch(struct tool_job *job, size_t index, struct wm_machine *
     digest = add_text(add_text(digest, wm_object_target(d->object)), d->kernel->name);
     digest = add_bytes(digest, d->grid, sizeof d->grid);
     digest = add_bytes(digest, d->workgroup, sizeof d->workgroup);
+    digest = add_bytes(digest, d->cluster, sizeof d->cluster);
     digest = add_bytes(digest, d->offset, sizeof d->offset);
     digest = add_bytes(digest, dispatch->arguments, dispatch->arguments_size);
     digest = add_bytes(digest, &dispatch->dynamic_lds, sizeof dispatch->dynamic_lds);
@@ -268,12 +282,13 @@ static json_t *describe_dispatches(const struct tool_job *job)
         size_t pages = 0;
         if (its->footprint)
             footprint_pages(its->footprint, &pages);
-        json_array_append_new(
-            list, json_pack("{s:o, s:I, s:I, s:I, s:b, s:I}", "kernel",
-                            tool_json_text(job->dispatches[i].kernel->name), "first_workgroup",
-                            (json_int_t)its->first, "workgroups", (json_int_t)its->workgroups,
-                            "all_workgroups", (json_int_t)its->all, "gds",
-                            its->footprint && footprint_has_gds(its->footprint), "pages", (json_int_t)pages));
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:I, s:b, s:I}", "kernel",
+                                              tool_json_text(job->dispatches[i].kernel->name),
+                                              "first_workgroup", (json_int_t)its->first, "workgroups",
+                                              (json_int_t)its->workgroups, "all_workgroups",
+                                              (json_int_t)its->all, "cluster", (json_int_t)its->cluster,
+                                              "gds", its->footprint && footprint_has_gds(its->footprint),
+                                              "pages", (json_int_t)pages));
     }
     return list;
 }
