@@ -22,6 +22,7 @@ static const char help[] =
     "  cwd                  folder\n"
     "  stopOnEntry          stop before the first instruction\n"
     "  stopAtEnd            stop at the last instruction, to go back from there\n"
+    "  exec                 true: program is a HIP, Vulkan or OpenCL program, and args are its own words\n"
     "\n"
     "An editor starts it, and sends requests; without any it ends:\n"
     "  wavemem dap < /dev/null\n"

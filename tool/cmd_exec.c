@@ -55,7 +55,9 @@ static const char help[] =
     "      --debug            stops before the first kernel, at a prompt with the commands of 'wavemem "
     "debug';\n"
     "                         -x FILE, --eval-command COMMAND and --batch as there; it prints on standard "
-    "error\n"
+    "error.\n"
+    "                         --gdb PORT serves GDB's protocol instead, as there.\n"
+    "                         With --check, it also stops where a launch has the first finding of its own\n"
     "      --trace FILE       keeps the trace of the profile, for 'wavemem replay', with the sources\n"
     "      --show COLUMNS, --sort COLUMN, --all, --instructions, --source[=DIR], --source-path DIR,\n"
     "      --csv FILE, --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem "
@@ -80,6 +82,7 @@ static const char help[] =
 struct request {
     const char *gpu, *threads, *timeout, *on_fault, *queues, *packets, *kernel, *launches;
     bool help, debug, batch;
+    const char *gdb;
     struct tool_kept_list commands;
     struct tool_check_request check;
     struct exec_wanted wanted;
@@ -102,6 +105,7 @@ static const struct tool_option options[] = {
     {"prof", 0, TOOL_NO_VALUE, TOOL_KEEP(wanted.profile)},
     {"trace", 0, TOOL_VALUE, TOOL_KEEP(wanted.trace)},
     {"debug", 0, TOOL_NO_VALUE, TOOL_KEEP(debug)},
+    {"gdb", 0, TOOL_VALUE, TOOL_KEEP(gdb)},
     {"command", 'x', TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, commands)},
     {"eval-command", 0, TOOL_VALUE, TOOL_OPTION_LISTED, offsetof(struct request, commands)},
     {"batch", 0, TOOL_NO_VALUE, TOOL_KEEP(batch)},
@@ -248,10 +252,11 @@ static int begin_packets(const char *name, char path[PATH_MAX])
 static bool set_commands(const struct request *request)
 {
     char count[24];
-    bool good = !unsetenv(DEBUG_COMMANDS) && !unsetenv(DEBUG_BATCH);
+    bool good = !unsetenv(DEBUG_COMMANDS) && !unsetenv(DEBUG_BATCH) && !unsetenv(DEBUG_GDB);
     snprintf(count, sizeof count, "%zu", request->commands.count);
     if (request->debug)
-        good &= !setenv(DEBUG_COMMANDS, count, 1) && !(request->batch && setenv(DEBUG_BATCH, "1", 1));
+        good &= !setenv(DEBUG_COMMANDS, count, 1) && !(request->batch && setenv(DEBUG_BATCH, "1", 1)) &&
+                !(request->gdb && setenv(DEBUG_GDB, request->gdb, 1));
     for (size_t i = 0; i < request->commands.count; i++) {
         const struct tool_kept *one = &request->commands.kept[i];
         char name[48], *value = NULL;
@@ -276,14 +281,20 @@ static int check_commands(struct request *request, char **paths)
             return tool_fail("-x %s: %s", one->value, strerror(errno));
         one->value = paths[i];
     }
-    if (!request->debug && (request->commands.count || request->batch))
-        return tool_fail("exec: %s needs --debug", !request->commands.count ? "--batch"
+    uint64_t port;
+    if (request->gdb && (!tool_parse_u64(request->gdb, &port) || port > UINT16_MAX))
+        return tool_fail("exec: --gdb %s: expected a port", request->gdb);
+    if (request->gdb && (request->commands.count || request->batch || request->wanted.check))
+        return tool_fail("exec: --gdb cannot be combined with -x, --eval-command, --batch and --check");
+    if (!request->debug && (request->commands.count || request->batch || request->gdb))
+        return tool_fail("exec: %s needs --debug", request->gdb               ? "--gdb"
+                                                   : !request->commands.count ? "--batch"
                                                    : request->commands.kept[0].letter == 'x'
                                                        ? "-x"
                                                        : "--eval-command");
-    if (request->debug && (request->wanted.profile || request->wanted.check || request->wanted.fidelity))
+    if (request->debug && (request->wanted.profile || request->wanted.fidelity || request->check.shuffle))
         return tool_fail(
-            "exec: --debug cannot be combined with --prof, --check, --fidelity and their options");
+            "exec: --debug cannot be combined with --prof, --fidelity, --shuffle and their options");
     return TOOL_CLEAN;
 }
 

@@ -6,7 +6,9 @@ usage: hip.py WAVEMEM RUNTIME [TEST...], mostly with the programs in hip/other; 
 """
 import json
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -107,17 +109,116 @@ class Exec(unittest.TestCase):
         self.assertIn("$1 = 40\n", done.stderr)
         self.assertIn("error: global store outside every allocation", done.stderr)
 
+    def test_debug_checks(self):
+        """A launch is checked aside, and changes nothing; with --check, launches stop at what is found in them, and only these."""
+        program = self.program("debugged")
+        done = self.debug(program, """check
+                                       print $now
+                                       stepi 5
+                                       check memory
+                                       print $now""")
+        self.assertEqual(done.stdout, "out[10] = 120\n")
+        self.assertEqual(done.stderr.count("Nothing found.\n"), 2)
+        for text in ("$1 = 0\n", "$2 = 5\n"):
+            self.assertIn(text, done.stderr)
+        lines = (FOLDER / "other/faulty.hip").read_text(encoding="utf-8").splitlines()
+        line = {mark: number for number, text in enumerate(lines, 1) for mark in ("behind", "unwritten") if text.endswith("// " + mark)}
+        words = [word for _ in range(3) for word in ("--eval-command", "print $dispatch", "--eval-command", "print $lane", "--eval-command", "continue")]
+        done = execute("--debug", "--batch", "--check=memory,uninit", *words, self.program("faulty"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        # The numbers of the dispatches count kernels of the runtime, too.
+        self.assertRegex(done.stderr, r"(?s)\$1 = 1\n.*\[Kernel store_behind, dispatch (\d+)\]\n.*store_behind \(\) at \S*faulty\.hip:%d\n.*\$3 = \1\n"
+                         r"\$4 = 32\n.*\[Kernel load_unwritten, .*load_unwritten \(\) at \S*faulty\.hip:%d\n.*found      2 errors\n" % (line["behind"], line["unwritten"]))
+
+    def test_debug_by_gdb(self):
+        """GDB's protocol: the launches follow one another, and monitor's breakpoints are found in each."""
+        process = subprocess.Popen([COMMAND, "exec", "--debug", "--gdb", "0", self.program("debugged")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        port = int(re.fullmatch(r"listening on 127\.0\.0\.1:(\d+)\n", process.stderr.readline()).group(1))
+        with socket.create_connection(("127.0.0.1", port), 60) as client, client.makefile("rb") as received:
+
+            def ask(packet):
+                client.sendall(b"$%s#%02x" % (packet.encode(), sum(packet.encode()) & 255))
+                answer = re.search(rb"\$([^#]*)#$", b"".join(iter(lambda: received.read(1), b"#")) + b"#").group(1)
+                received.read(2)
+                client.sendall(b"+")
+                return answer.decode()
+
+            def monitor(text):
+                answer = ask("qRcmd," + text.encode().hex())
+                return "" if answer == "OK" else bytes.fromhex(answer).decode()
+
+            self.assertRegex(ask("?"), "^T05thread:")
+            self.assertEqual(monitor("print $dispatch"), "$1 = 1\n")
+            monitor("break twice if $workgroup_x == 0")
+            self.assertIn("hwbreak:;", ask("vCont;c"))
+            self.assertEqual(monitor("print $dispatch"), "$2 = 2\n")
+            self.assertEqual(monitor("print p[10]"), "$3 = 30\n")
+            self.assertIn("hwbreak:;", ask("vCont;c"))
+            self.assertEqual(monitor("print $dispatch"), "$4 = 3\n")
+            monitor("delete")
+            self.assertEqual(ask("vCont;c"), "W00")
+        self.assertEqual(process.communicate(timeout=60)[0], "out[10] = 120\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_debug_by_an_editor(self):
+        process = subprocess.Popen([COMMAND, "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        events = []
+
+        def read():
+            length = 0
+            while (line := process.stdout.readline().strip()):
+                length = int(line.split(b":")[1])
+            return json.loads(process.stdout.read(length))
+
+        def request(command, **arguments):
+            data = json.dumps({"seq": 1, "type": "request", "command": command, "arguments": arguments}).encode()
+            process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+            process.stdin.flush()
+            while (message := read())["type"] == "event":
+                events.append(message)
+            self.assertTrue(message["success"], message)
+            self.assertEqual(message["command"], command)
+            return message.get("body")
+
+        def event(name):
+            while not events or events[-1]["event"] != name:
+                events.append(read())
+            return events[-1].get("body")
+
+        request("initialize", adapterID="wavemem")
+        request("launch", program=str(self.program("debugged")), exec=True)
+        event("initialized")
+        request("setFunctionBreakpoints", breakpoints=[{"name": "twice", "condition": "$workgroup_x == 0"}])
+        request("configurationDone")
+        self.assertEqual(event("stopped")["reason"], "breakpoint")
+        self.assertEqual(request("evaluate", expression="p[10]")["result"], "30")
+        self.assertEqual(request("evaluate", expression="$dispatch")["result"], "2")
+        request("setFunctionBreakpoints", breakpoints=[])
+        request("continue", threadId=0)
+        event("terminated")
+        request("disconnect")
+        process.stdin.close()
+        self.assertIn(b"out[10] = 120\n", process.stderr.read())  # standard output is the protocol's
+        self.assertEqual(process.wait(60), 0)
+        process.stdout.close()
+        process.stderr.close()
+
     def test_debug_mistakes(self):
         program = self.program("debugged")
         for words, message in (
                 (["--batch"], "exec: --batch needs --debug"),
                 (["--eval-command", "run"], "exec: --eval-command needs --debug"),
+                (["--gdb", "0"], "exec: --gdb needs --debug"),
+                (["--debug", "--gdb", "x"], "exec: --gdb x: expected a port"),
+                (["--debug", "--gdb", "0", "--batch"], "exec: --gdb cannot be combined with -x, --eval-command, --batch and --check"),
                 (["--debug", "-x", "/nowhere"], "-x /nowhere: No such file or directory"),
-                (["--debug", "--prof"], "exec: --debug cannot be combined with --prof, --check, --fidelity and their options")):
+                (["--debug", "--prof"], "exec: --debug cannot be combined with --prof, --fidelity, --shuffle and their options")):
             done = execute(*words, program)
             self.assertEqual((done.returncode, done.stderr, done.stdout), (2, f"wavemem: {message}\n", ""))
         for command, message in (("run", "The program runs already; `goto begin' goes back to where this kernel begins."),
-                                 ("check", "`check' is not possible here; `wavemem exec --check' checks all launches."),
                                  ("print 1 +", "A syntax error in expression: it ends too soon.")):
             done = self.debug(program, command, 2)
             self.assertTrue(done.stderr.endswith(f"wavemem: {message}\n"), done.stderr)

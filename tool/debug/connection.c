@@ -35,7 +35,7 @@ static int listen_on(uint16_t port, uint16_t *chosen)
     return server;
 }
 
-int debug_connect(struct debug_connection *c, const char *where)
+int debug_connect(struct debug_connection *c, const char *where, FILE *out)
 {
     const int one = 1;
     uint64_t port;
@@ -53,8 +53,8 @@ int debug_connect(struct debug_connection *c, const char *where)
     const int server = listen_on((uint16_t)port, &chosen);
     if (server < 0)
         return tool_fail("--gdb %s: %s", where, strerror(errno));
-    printf("listening on 127.0.0.1:%u\n", chosen);
-    fflush(stdout);
+    fprintf(out, "listening on 127.0.0.1:%u\n", chosen);
+    fflush(out);
     do
         c->in = accept(server, NULL, NULL);
     while (c->in < 0 && errno == EINTR);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct debug_connection {
     int in, out;
@@ -15,8 +16,8 @@ struct debug_connection {
     size_t begin, end; /* of what was received and not read yet */
 };
 
-/* Waits for a client. Returns an enum tool_exit. */
-int debug_connect(struct debug_connection *c, const char *where);
+/* Waits for a client; `out' is told where. Returns an enum tool_exit. */
+int debug_connect(struct debug_connection *c, const char *where, FILE *out);
 void debug_disconnect(struct debug_connection *c);
 
 /* Receives a packet, decoded and with a NUL behind it. False: the end. One that is too long is refused. */

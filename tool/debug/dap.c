@@ -6,7 +6,9 @@
 
 #include "tool/tool.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,7 +34,7 @@ static void say(struct debug_adapter *a, const char *category, const char *text)
 
 static void send_stopped(struct debug_adapter *a, const char *reason, const char *text, unsigned breakpoint)
 {
-    const struct debug_session *s = &a->session;
+    const struct debug_session *s = a->session;
     json_t *body = json_pack("{s:s, s:I, s:b}", "reason", reason, "threadId",
                              (json_int_t)debug_dap_thread(s, &s->wave), "allThreadsStopped", 1);
     debug_dap_forget_references(a);
@@ -45,7 +47,7 @@ static void send_stopped(struct debug_adapter *a, const char *reason, const char
 
 static void send_end(struct debug_adapter *a)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct wm_diag diag;
     if (s->fault.kind != WM_FAULT_NONE) {
         say(a, "stderr", s->fault.text);
@@ -73,7 +75,7 @@ static void send_event(struct debug_adapter *a, const struct debug_event *event)
         [DEBUG_EVENT_BEGINNING] = "step",
         [DEBUG_EVENT_INTERRUPTED] = "pause",
     };
-    const struct debug_session *s = &a->session;
+    const struct debug_session *s = a->session;
     char text[DEBUG_TEXT], was[DEBUG_SCALAR], is[DEBUG_SCALAR];
     const char *shown = NULL;
     if (s->state != DEBUG_STOPPED) {
@@ -193,6 +195,29 @@ static bool open_job(struct debug_adapter *a, char **messages)
     return good;
 }
 
+/* Turns the process into `exec --debug', whose program serves the client from its first launch on. Returns if
+ * that is impossible. */
+static void execute_program(struct debug_adapter *a, const json_t *request, const json_t *arguments)
+{
+    char *client = NULL;
+    size_t i;
+    json_t *word;
+    const int in = dup(a->in), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    bool good = add_word(a, "wavemem") && add_word(a, "exec") && add_word(a, "--debug") &&
+                text_of(arguments, "program") && add_word(a, text_of(arguments, "program"));
+    json_array_foreach(json_object_get(arguments, "args"), i, word) good =
+        good && json_is_string(word) && add_word(a, json_string_value(word));
+    good = good && in >= 0 && nothing >= 0 &&
+           asprintf(&client, "%d %d %lld %lld %d", in, a->out, (long long)a->sequence,
+                    (long long)number_of(request, "seq"),
+                    json_is_true(json_object_get(arguments, "stopOnEntry"))) >= 0 &&
+           !setenv(DEBUG_DAP, client, 1) && dup2(nothing, STDIN_FILENO) >= 0;
+    free(client);
+    if (good)
+        execv("/proc/self/exe", a->words);
+    debug_dap_refuse(a, request, "launch: expected program and args, words of the program's command line");
+}
+
 static void launch(struct debug_adapter *a, const json_t *request, const json_t *arguments)
 {
     struct wm_diag diag = {.message = "out of memory"};
@@ -204,6 +229,10 @@ static void launch(struct debug_adapter *a, const json_t *request, const json_t 
     }
     if (folder && chdir(folder)) {
         debug_dap_refuse(a, request, "launch: cwd is no folder");
+        return;
+    }
+    if (json_is_true(json_object_get(arguments, "exec"))) {
+        execute_program(a, request, arguments);
         return;
     }
     if (!make_words(a, arguments) || !open_job(a, &messages)) {
@@ -220,11 +249,12 @@ static void launch(struct debug_adapter *a, const json_t *request, const json_t 
         return;
     }
     free(messages);
-    a->begun = debug_job_begin(&a->session, &a->job, &diag);
-    a->session.out = stderr;
-    a->session.interrupts = is_interrupted;
-    a->session.interrupts_user = a;
-    if (!a->begun || !debug_restart(&a->session, &diag)) {
+    a->session = &a->own;
+    a->begun = debug_job_begin(a->session, &a->job, &diag);
+    a->session->out = stderr;
+    a->session->interrupts = is_interrupted;
+    a->session->interrupts_user = a;
+    if (!a->begun || !debug_restart(a->session, &diag)) {
         debug_dap_refuse(a, request, diag.message);
         return;
     }
@@ -265,7 +295,7 @@ static void initialize(struct debug_adapter *a, const json_t *request, const jso
 /* Removes the breakpoints that a kind of request has set, for one source; they are named so. */
 static void remove_breakpoints(struct debug_adapter *a, const char *name)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     const size_t length = strlen(name);
     for (size_t i = s->breakpoint_count; i-- > 0;)
         if (!strncmp(s->breakpoints[i].what, name, length))
@@ -276,7 +306,7 @@ static void remove_breakpoints(struct debug_adapter *a, const char *name)
 static json_t *describe(struct debug_adapter *a, unsigned number, const char *name, const json_t *wanted,
                         const struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_breakpoint *b = debug_breakpoint(s, number);
     json_t *object = json_pack("{s:b}", "verified", number != 0);
     if (!b) {
@@ -314,7 +344,7 @@ static json_t *set_breakpoints(struct debug_adapter *a, const json_t *arguments,
     {
         struct wm_diag why = {.message = ""};
         snprintf(location, sizeof location, "%.1000s:%" PRId64, path ? path : "", number_of(wanted, "line"));
-        const unsigned number = debug_break(&a->session, location, text_of(wanted, "condition"), false, &why);
+        const unsigned number = debug_break(a->session, location, text_of(wanted, "condition"), false, &why);
         json_array_append_new(list, describe(a, number, name, wanted, &why));
     }
     return json_pack("{s:o}", "breakpoints", list);
@@ -332,7 +362,7 @@ static json_t *set_function_breakpoints(struct debug_adapter *a, const json_t *a
         struct wm_diag why = {.message = ""};
         const char *function = text_of(wanted, "name");
         const unsigned number =
-            debug_break(&a->session, function ? function : "", text_of(wanted, "condition"), false, &why);
+            debug_break(a->session, function ? function : "", text_of(wanted, "condition"), false, &why);
         json_array_append_new(list, describe(a, number, "dap-function", wanted, &why));
     }
     return json_pack("{s:o}", "breakpoints", list);
@@ -352,7 +382,7 @@ static json_t *set_instruction_breakpoints(struct debug_adapter *a, const json_t
         char location[96];
         snprintf(location, sizeof location, "*%.60s + %" PRId64, reference ? reference : "",
                  number_of(wanted, "offset"));
-        const unsigned number = debug_break(&a->session, location, text_of(wanted, "condition"), false, &why);
+        const unsigned number = debug_break(a->session, location, text_of(wanted, "condition"), false, &why);
         json_array_append_new(list, describe(a, number, "dap-instruction", wanted, &why));
     }
     return json_pack("{s:o}", "breakpoints", list);
@@ -373,7 +403,7 @@ static json_t *data_breakpoint_info(struct debug_adapter *a, const json_t *argum
     else
         snprintf(expression, sizeof expression, "%.500s", name ? name : "");
     struct wm_diag why;
-    if (!debug_evaluate(&a->session, expression, a->session.lane, &value, &why))
+    if (!debug_evaluate(a->session, expression, a->session->lane, &value, &why))
         return json_pack("{s:n, s:s}", "dataId", "description", why.message);
     return json_pack("{s:s, s:s, s:[s,s,s]}", "dataId", expression, "description", expression, "accessTypes",
                      "read", "write", "readWrite");
@@ -392,7 +422,7 @@ static json_t *set_data_breakpoints(struct debug_adapter *a, const json_t *argum
         const bool reads = access && !strncmp(access, "read", 4),
                    writes = !reads || !strcmp(access, "readWrite");
         const unsigned number =
-            debug_watch(&a->session, id ? id : "", text_of(wanted, "condition"), reads, writes, &why);
+            debug_watch(a->session, id ? id : "", text_of(wanted, "condition"), reads, writes, &why);
         json_array_append_new(list, describe(a, number, "dap-data", wanted, &why));
     }
     return json_pack("{s:o}", "breakpoints", list);
@@ -406,7 +436,8 @@ static void begin_to_run(struct debug_adapter *a)
     struct wm_diag diag;
     if (a->stops_on_entry)
         send_stopped(a, "entry", NULL, 0);
-    else if (debug_run(&a->session, &event, &diag))
+    else if (a->session->source->launches ? debug_run_on(a->session, &event, &diag)
+                                          : debug_run(a->session, &event, &diag))
         send_event(a, &event);
     else
         say(a, "stderr", diag.message);
@@ -425,7 +456,7 @@ static void move(struct debug_adapter *a, const json_t *request, const json_t *a
                  {"stepIn", true, false, DEBUG_STEP_LINE, DEBUG_STEP_INSTRUCTION},
                  {"stepOut", true, false, DEBUG_FINISH, DEBUG_FINISH},
                  {"stepBack", true, true, DEBUG_NEXT_LINE, DEBUG_STEP_INSTRUCTION}};
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_event event = {.kind = DEBUG_EVENT_STEP};
     struct wm_diag diag;
     size_t i = 0;
@@ -455,7 +486,7 @@ static void move(struct debug_adapter *a, const json_t *request, const json_t *a
 /* In the debug console, commands of the prompt work, too. */
 static void evaluate(struct debug_adapter *a, const json_t *request, const json_t *arguments)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     const char *context = text_of(arguments, "context"), *text = text_of(arguments, "expression");
     struct wm_diag diag;
     json_t *body = debug_dap_evaluate(a, arguments, &diag);
@@ -489,7 +520,7 @@ static void evaluate(struct debug_adapter *a, const json_t *request, const json_
 
 static json_t *exception_info(struct debug_adapter *a, const json_t *arguments, struct wm_diag *diag)
 {
-    const struct debug_session *s = &a->session;
+    const struct debug_session *s = a->session;
     (void)arguments, (void)diag;
     return json_pack("{s:s, s:s, s:s}", "exceptionId", s->faulted ? "fault" : "deadlock", "breakMode",
                      "always", "description",
@@ -554,6 +585,8 @@ static void handle(struct debug_adapter *a, const json_t *request)
         if (*command == 't')
             debug_dap_event(a, "terminated", NULL);
         a->done = *command == 'd';
+        if (a->done && a->begun)
+            a->session->quits = !json_is_false(json_object_get(arguments, "terminateDebuggee"));
         return;
     }
     if (!a->begun) {
@@ -585,22 +618,46 @@ static void handle(struct debug_adapter *a, const json_t *request)
     debug_dap_refuse(a, request, "this request is not supported");
 }
 
+static void serve(struct debug_adapter *a)
+{
+    for (json_t *request; !a->done && (request = debug_dap_receive(a));) {
+        if (json_is_object(request))
+            handle(a, request);
+        json_decref(request);
+    }
+    json_decref(a->pending);
+    debug_dap_forget_references(a);
+    free(a->references);
+}
+
+void debug_adapt_launches(struct debug_session *s, const char *client)
+{
+    struct debug_adapter a = {.session = s, .begun = true};
+    long long sequence, launch;
+    int stops;
+    if (sscanf(client, "%d %d %lld %lld %d", &a.in, &a.out, &sequence, &launch, &stops) != 5)
+        return;
+    a.sequence = sequence;
+    a.stops_on_entry = stops;
+    s->interrupts = is_interrupted;
+    s->interrupts_user = &a;
+    json_t *request = json_pack("{s:I, s:s}", "seq", (json_int_t)launch, "command", "launch");
+    debug_dap_respond(&a, request, NULL);
+    json_decref(request);
+    debug_dap_event(&a, "initialized", NULL);
+    serve(&a);
+    s->interrupts = NULL;
+}
+
 int debug_adapt(void)
 {
     /* What kernels and comparisons print must not get between the messages. */
     struct debug_adapter a = {.in = STDIN_FILENO, .out = dup(STDOUT_FILENO)};
     if (a.out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return tool_fail("dap: standard output cannot be used");
-    for (json_t *request; !a.done && (request = debug_dap_receive(&a));) {
-        if (json_is_object(request))
-            handle(&a, request);
-        json_decref(request);
-    }
-    json_decref(a.pending);
-    debug_dap_forget_references(&a);
-    free(a.references);
+    serve(&a);
     if (a.begun)
-        debug_close(&a.session);
+        debug_close(a.session);
     tool_job_free(&a.job);
     for (size_t i = 0; i < a.word_count; i++)
         free(a.words[i]);

@@ -24,7 +24,8 @@ struct debug_reference {
 };
 
 struct debug_adapter {
-    struct debug_session session;
+    struct debug_session *session; /* `own', or that of a program's launches */
+    struct debug_session own;
     struct tool_job job;
     bool begun, done, stops_at_end, stops_on_entry;
     bool garbled; /* the client sent something that is no message */
@@ -39,6 +40,11 @@ struct debug_adapter {
 
 /* Serves one client on standard input and output. Returns an enum tool_exit. */
 int debug_adapt(void);
+
+/* The client of a program that is debugged: how `wavemem dap' hands it over to the program's process. */
+#define DEBUG_DAP "WAVEMEM_DEBUG_DAP"
+/* Serves it until it leaves; stopped before the first instruction of the first launch. */
+void debug_adapt_launches(struct debug_session *s, const char *client);
 
 /* ---- in dap_protocol.c: messages ---- */
 

@@ -37,7 +37,7 @@ uint64_t debug_dap_thread(const struct debug_session *s, const struct wm_stopped
 
 bool debug_dap_select_thread(struct debug_adapter *a, uint64_t thread, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     uint32_t groups[3], waves;
     if (!debug_need_wave(s, diag))
         return false;
@@ -52,7 +52,7 @@ bool debug_dap_select_thread(struct debug_adapter *a, uint64_t thread, struct wm
 
 json_t *debug_dap_threads(struct debug_adapter *a, const json_t *arguments, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct wm_stopped *waves = malloc(WAVES * sizeof *waves);
     const size_t count = waves && a->begun ? debug_waves(s, waves, WAVES) : 0;
     json_t *threads = json_array();
@@ -106,7 +106,7 @@ static json_t *source_of(const struct debug_session *s, const char *file)
 
 json_t *debug_dap_stack(struct debug_adapter *a, const json_t *arguments, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_frame frames[DEBUG_FRAMES];
     const uint64_t thread = (uint64_t)number_of(arguments, "threadId", 0);
     if (!debug_dap_select_thread(a, thread, diag))
@@ -137,9 +137,9 @@ static bool select_frame(struct debug_adapter *a, int64_t id, struct wm_diag *di
     if (!debug_dap_select_thread(a, (uint64_t)id / DEBUG_FRAMES, diag))
         return false;
     const unsigned frame = (unsigned)(id % DEBUG_FRAMES);
-    if (frame >= debug_stack(&a->session, frames))
+    if (frame >= debug_stack(a->session, frames))
         return tool_because(diag, "There is no frame %" PRId64 ".", id);
-    a->session.frame = frame;
+    a->session->frame = frame;
     return true;
 }
 
@@ -161,8 +161,8 @@ static int64_t add_reference(struct debug_adapter *a, enum debug_scope scope, co
     a->references = larger;
     larger[a->reference_count] =
         (struct debug_reference){.scope = scope,
-                                 .thread = debug_dap_thread(&a->session, &a->session.wave),
-                                 .frame = a->session.frame,
+                                 .thread = debug_dap_thread(a->session, &a->session->wave),
+                                 .frame = a->session->frame,
                                  .expression = expression ? strdup(expression) : NULL};
     return (int64_t)++a->reference_count;
 }
@@ -178,7 +178,7 @@ json_t *debug_dap_scopes(struct debug_adapter *a, const json_t *arguments, struc
                   {DEBUG_SCALARS, "Scalar registers", "registers", true},
                   {DEBUG_VECTORS, "Vector registers of the lane", "registers", true},
                   {DEBUG_LDS_WORDS, "LDS", NULL, true}};
-    if (!debug_need_wave(&a->session, diag) || !select_frame(a, number_of(arguments, "frameId", 0), diag))
+    if (!debug_need_wave(a->session, diag) || !select_frame(a, number_of(arguments, "frameId", 0), diag))
         return NULL;
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
@@ -223,7 +223,7 @@ static json_t *describe(struct debug_adapter *a, const char *name, const char *e
 {
     char type[32];
     struct wm_diag diag = {0};
-    char *text = why ? strdup(why) : value_text(&a->session, value, &diag);
+    char *text = why ? strdup(why) : value_text(a->session, value, &diag);
     const bool parts = !why && (value->count > 1 || value->pointer);
     json_t *object = json_object();
     json_object_set_new(object, "name", tool_json_text(name));
@@ -245,7 +245,7 @@ static json_t *describe(struct debug_adapter *a, const char *name, const char *e
 
 static void add_locals(struct debug_adapter *a, json_t *list)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct wm_variable variable;
     struct debug_value value;
     const char *why;
@@ -257,7 +257,7 @@ static void add_locals(struct debug_adapter *a, json_t *list)
 
 static void add_arguments(struct debug_adapter *a, json_t *list)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     const struct tool_dispatch *d = debug_dispatch(s);
     for (size_t i = 0; i < d->formals; i++) {
         struct debug_value value;
@@ -269,7 +269,7 @@ static void add_arguments(struct debug_adapter *a, json_t *list)
 
 static void add_registers(struct debug_adapter *a, json_t *list, bool lanes)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_registers registers;
     if (!debug_registers_of(s, false, &registers))
         return;
@@ -288,7 +288,7 @@ static void add_registers(struct debug_adapter *a, json_t *list, bool lanes)
 static void add_elements(struct debug_adapter *a, json_t *list, const char *expression, int64_t first,
                          int64_t count)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_value value;
     struct wm_diag diag;
     struct wm_allocation all = {.struct_size = sizeof all};
@@ -326,7 +326,7 @@ json_t *debug_dap_variables(struct debug_adapter *a, const json_t *arguments, st
     const struct debug_reference reference = a->references[number - 1];
     if (!debug_dap_select_thread(a, reference.thread, diag))
         return NULL;
-    a->session.frame = reference.frame;
+    a->session->frame = reference.frame;
     const int64_t first = number_of(arguments, "start", 0), count = number_of(arguments, "count", ELEMENTS);
     json_t *list = json_array();
     switch (reference.scope) {
@@ -353,7 +353,7 @@ json_t *debug_dap_variables(struct debug_adapter *a, const json_t *arguments, st
 
 char *debug_dap_command(struct debug_adapter *a, const char *line, bool *good)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct wm_diag diag;
     char *text = NULL;
     size_t size;
@@ -377,7 +377,7 @@ json_t *debug_dap_evaluate(struct debug_adapter *a, const json_t *arguments, str
             tool_because(diag, "evaluate: there is no expression.");
         return NULL;
     }
-    if (!debug_evaluate(&a->session, expression, a->session.lane, &value, diag))
+    if (!debug_evaluate(a->session, expression, a->session->lane, &value, diag))
         return NULL;
     json_t *described = describe(a, "result", expression, &value, NULL);
     json_object_set(described, "result", json_object_get(described, "value"));
@@ -389,7 +389,7 @@ json_t *debug_dap_evaluate(struct debug_adapter *a, const json_t *arguments, str
 
 static json_t *set_place(struct debug_adapter *a, const char *place, const char *text, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_value to, from;
     if (!place || !text) {
         tool_because(diag, "Expected a place and a value.");
@@ -416,7 +416,7 @@ json_t *debug_dap_set_variable(struct debug_adapter *a, const json_t *arguments,
     const struct debug_reference reference = a->references[number - 1];
     if (!debug_dap_select_thread(a, reference.thread, diag))
         return NULL;
-    a->session.frame = reference.frame;
+    a->session->frame = reference.frame;
     const bool reg = reference.scope == DEBUG_SCALARS || reference.scope == DEBUG_VECTORS;
     if (reference.scope == DEBUG_ELEMENTS || reference.scope == DEBUG_LDS_WORDS)
         snprintf(place, sizeof place, "(%.400s)%.60s",
@@ -442,7 +442,7 @@ static bool reference_place(struct debug_adapter *a, const json_t *arguments, st
     const char *reference = text_of(arguments, "memoryReference");
     if (!reference)
         return tool_because(diag, "There is no memoryReference.");
-    if (!debug_evaluate(&a->session, reference, a->session.lane, value, diag))
+    if (!debug_evaluate(a->session, reference, a->session->lane, value, diag))
         return false;
     value->bits += (uint64_t)number_of(arguments, "offset", 0);
     return true;
@@ -503,7 +503,7 @@ json_t *debug_dap_disassemble(struct debug_adapter *a, const json_t *arguments, 
         tool_because(diag, "%" PRId64 " instructions are too many.", wanted);
         return NULL;
     }
-    debug_each_instruction(&a->session, keep_address, &all);
+    debug_each_instruction(a->session, keep_address, &all);
     int64_t at = 0;
     while ((size_t)at < all.count && all.pc[at] < value.bits)
         at++;
@@ -512,7 +512,7 @@ json_t *debug_dap_disassemble(struct debug_adapter *a, const json_t *arguments, 
     json_t *list = json_array();
     for (int64_t i = at; i < at + wanted; i++)
         json_array_append_new(list, i >= 0 && (size_t)i < all.count
-                                        ? describe_instruction(&a->session, all.pc[i])
+                                        ? describe_instruction(a->session, all.pc[i])
                                         : json_pack("{s:s, s:s, s:s}", "address", "0x0", "instruction", "",
                                                     "presentationHint", "invalid"));
     free(all.pc);
@@ -521,7 +521,7 @@ json_t *debug_dap_disassemble(struct debug_adapter *a, const json_t *arguments, 
 
 json_t *debug_dap_read_memory(struct debug_adapter *a, const json_t *arguments, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_value value;
     const int64_t size = number_of(arguments, "count", 0);
     if (!reference_place(a, arguments, &value, diag))
@@ -550,7 +550,7 @@ json_t *debug_dap_read_memory(struct debug_adapter *a, const json_t *arguments, 
 
 json_t *debug_dap_write_memory(struct debug_adapter *a, const json_t *arguments, struct wm_diag *diag)
 {
-    struct debug_session *s = &a->session;
+    struct debug_session *s = a->session;
     struct debug_value value;
     uint8_t *bytes = NULL;
     size_t size;

@@ -29,30 +29,25 @@ static bool parse_classes(const char *text, unsigned *classes, struct wm_diag *d
     return true;
 }
 
-static bool is_of_dispatch(const struct debug_session *s, const struct wm_finding *finding)
-{
-    return finding->launch == s->dispatch + 1;
-}
-
 /* The first error, or the first note if there is none, whose wave is known. */
-static const struct wm_finding *choose(const struct debug_session *s, const struct wm_finding *findings,
-                                       size_t count)
+static const struct wm_finding *choose(const struct wm_finding *findings, size_t count, uint32_t since)
 {
     const struct wm_finding *chosen = NULL;
     for (size_t i = 0; i < count; i++)
-        if (findings[i].has_wave && is_of_dispatch(s, &findings[i]) &&
+        if (findings[i].has_wave && findings[i].launch > since &&
             (!chosen || findings[i].severity < chosen->severity))
             chosen = &findings[i];
     return chosen;
 }
 
-static void print_findings(struct debug_session *s, const struct wm_finding *findings, size_t count)
+static bool print_findings(struct debug_session *s, const struct wm_finding *findings, size_t count,
+                           uint32_t since)
 {
-    size_t shown = 0;
+    bool shown = false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_of_dispatch(s, &findings[i]))
+        if (findings[i].launch <= since)
             continue;
-        shown++;
+        shown = true;
         tool_print(s->out, "%s: %s\n", findings[i].severity == WM_SEVERITY_ERROR ? "error" : "note",
                    findings[i].message);
         tool_print(s->out, "  %s+0x%llx  %s", findings[i].kernel, (unsigned long long)findings[i].offset,
@@ -61,8 +56,7 @@ static void print_findings(struct debug_session *s, const struct wm_finding *fin
             tool_print(s->out, "  %s:%u", findings[i].file, findings[i].line);
         fputc('\n', s->out);
     }
-    if (!shown)
-        fprintf(s->out, "Nothing found.\n");
+    return shown;
 }
 
 /* Where a finding was first seen. */
@@ -72,7 +66,7 @@ struct spot {
 };
 
 /* Goes to the first execution of the instruction by the wave in which the lanes take part. */
-static bool go_to(struct debug_session *s, const struct spot *spot, struct wm_diag *diag)
+static bool go_to_spot(struct debug_session *s, const struct spot *spot, struct wm_diag *diag)
 {
     struct debug_goal goal = {
         .addresses = &spot->pc, .address_count = 1, .of_wave = true, .wave = spot->wave};
@@ -93,27 +87,45 @@ static bool go_to(struct debug_session *s, const struct spot *spot, struct wm_di
     return true;
 }
 
+/* Prints what is new, and finds the spot to go to; false: there is none. */
+static bool find_spot(struct debug_session *s, struct wm_check *check, uint32_t since, bool *found,
+                      struct spot *spot)
+{
+    size_t count;
+    const struct wm_finding *findings = wm_check_findings(check, &count);
+    const struct wm_finding *first = choose(findings, count, since);
+    *found = print_findings(s, findings, count, since);
+    if (!first)
+        return false;
+    *spot = (struct spot){first->pc, first->lanes, {0}, first->wave};
+    memcpy(spot->workgroup, first->workgroup, sizeof spot->workgroup);
+    return true;
+}
+
+bool debug_show_findings(struct debug_session *s, struct wm_check *check, uint32_t since, bool *found,
+                         struct wm_diag *diag)
+{
+    struct spot spot;
+    return !find_spot(s, check, since, found, &spot) || go_to_spot(s, &spot, diag);
+}
+
 bool debug_go_to_finding(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
     struct wm_check *check;
     struct wm_machine *machine;
+    struct spot spot;
     unsigned classes;
-    size_t count;
+    bool found = false, goes = false;
     if (!parse_classes(text, &classes, diag) || (s->state == DEBUG_BEFORE && !debug_restart(s, diag)) ||
         wm_check_create(classes, &check, diag) != WM_OK)
         return false;
     const bool good = s->source->check(s, check, &machine, diag);
-    const struct wm_finding *findings = good ? wm_check_findings(check, &count) : NULL, *first = NULL;
-    struct spot spot = {0};
     if (good) {
-        print_findings(s, findings, count);
-        first = choose(s, findings, count);
-    }
-    if (first) {
-        spot = (struct spot){first->pc, first->lanes, {0}, first->wave};
-        memcpy(spot.workgroup, first->workgroup, sizeof spot.workgroup);
+        goes = find_spot(s, check, (uint32_t)s->dispatch, &found, &spot);
+        if (!found)
+            fprintf(s->out, "Nothing found.\n");
     }
     wm_check_destroy(check);
     wm_machine_destroy(machine);
-    return good && (!first || go_to(s, &spot, diag));
+    return good && (!goes || go_to_spot(s, &spot, diag));
 }

@@ -10,4 +10,9 @@
  * stays where it was. */
 bool debug_go_to_finding(struct debug_session *s, const char *classes, struct wm_diag *diag);
 
+/* Prints what the check has found since its dispatch of number `since', and goes to where the first of it was
+ * seen. *found: there is something. */
+bool debug_show_findings(struct debug_session *s, struct wm_check *check, uint32_t since, bool *found,
+                         struct wm_diag *diag);
+
 #endif

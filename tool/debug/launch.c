@@ -3,7 +3,10 @@
  * cannot be set back. Breakpoints stay from launch to launch. */
 #include "tool/debug/launch.h"
 
+#include "tool/debug/dap.h"
+#include "tool/debug/findings.h"
 #include "tool/debug/prompt.h"
+#include "tool/debug/remote.h"
 #include "tool/debug/stops.h"
 #include "tool/input.h"
 #include "tool/interrupt.h"
@@ -31,11 +34,22 @@ static struct launches {
     struct tool_opened opened;
     struct wm_packet packet; /* that is debugged */
     struct wm_dispatch options;
+    struct wm_check *check; /* of all launches; or NULL */
     struct line *lines;
     size_t line_count, next;
     size_t count; /* launches */
     bool begun, batch, all_memory;
-} launches = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+    /* A client of GDB's or editors' protocol is served by a thread of its own, which sees the launches as
+     * dispatches that follow one another. It and the program's threads take turns. */
+    const char *port, *editor; /* GDB's, or an editor; both NULL: there is none, but the prompt */
+    pthread_t server;
+    pthread_mutex_t turn_lock;
+    pthread_cond_t turn_changes;
+    bool servers_turn, ended; /* ended: the program calls exit() */
+} launches = {.lock = PTHREAD_MUTEX_INITIALIZER,
+              .turn_lock = PTHREAD_MUTEX_INITIALIZER,
+              .turn_changes = PTHREAD_COND_INITIALIZER};
 
 bool debug_is_wanted(void)
 {
@@ -150,12 +164,57 @@ static bool begin(struct debug_session *s, size_t index, struct wm_diag *diag)
     return wm_run_begin_packet(s->machine, &launches.packet, &s->run, diag) == WM_OK;
 }
 
+/* What the kernel prints while it is only checked. */
+static void drop_text(void *user, const char *text, size_t length)
+{
+    (void)user, (void)text, (void)length;
+}
+
+static bool run_checked(void *check, const struct wm_observer *observer, struct wm_diag *diag)
+{
+    struct wm_result result = {.struct_size = sizeof result};
+    struct wm_dispatch options = launches.packet.options
+                                     ? *launches.packet.options
+                                     : (struct wm_dispatch){.struct_size = sizeof options};
+    struct wm_packet packet = launches.packet;
+    options.check = check;
+    options.observers = &observer;
+    options.observer_count = 1;
+    options.threads = 1;
+    options.on_violation = WM_VIOLATION_GOES_ON; /* as `wavemem check' */
+    options.print = drop_text;
+    packet.options = &options;
+    packet.result = &result;
+    return wm_dispatch_packet(launches.session.machine, &packet, diag) == WM_OK;
+}
+
+/* On the program's machine. What the program has written before is not known to the check. */
 static bool check(struct debug_session *s, struct wm_check *check, struct wm_machine **machine,
                   struct wm_diag *diag)
 {
-    (void)s, (void)check;
     *machine = NULL;
-    return tool_because(diag, "`check' is not possible here; `wavemem exec --check' checks all launches.");
+    return debug_run_apart(s, run_checked, check, diag);
+}
+
+static uint32_t last_launch(struct wm_check *check)
+{
+    size_t count;
+    const struct wm_finding *findings = wm_check_findings(check, &count);
+    uint32_t last = 0;
+    for (size_t i = 0; i < count; i++)
+        last = findings[i].launch > last ? findings[i].launch : last;
+    return last;
+}
+
+/* Checks the launch, and goes to what is found for the first time. Findings of later launches have larger
+ * numbers. */
+static bool check_launch(struct debug_session *s, bool *found, struct wm_diag *diag)
+{
+    struct wm_check *all = launches.check;
+    const uint32_t before = all ? last_launch(all) : 0;
+    *found = false;
+    return !all ||
+           (debug_run_apart(s, run_checked, all, diag) && debug_show_findings(s, all, before, found, diag));
 }
 
 static int use_results(struct debug_session *s, const struct wm_result *result)
@@ -169,17 +228,88 @@ static bool restores(const struct wm_allocation *allocation)
     return launches.all_memory || !allocation->is_host;
 }
 
+/* ---- clients of protocols ---- */
+
+static bool has_client(void)
+{
+    return launches.port || launches.editor;
+}
+
+/* Gives the turn away, and waits until it is back, or the program ends. */
+static void give_turn(bool to_server)
+{
+    pthread_mutex_lock(&launches.turn_lock);
+    launches.servers_turn = to_server;
+    pthread_cond_broadcast(&launches.turn_changes);
+    while (launches.servers_turn == to_server && !(launches.ended && !to_server))
+        pthread_cond_wait(&launches.turn_changes, &launches.turn_lock);
+    pthread_mutex_unlock(&launches.turn_lock);
+}
+
+static bool next_launch(struct debug_session *s, bool *last, struct wm_diag *diag)
+{
+    give_turn(false);
+    *last = launches.ended;
+    return !*last && debug_begin_launch(s, diag) && (debug_relocate(s), true);
+}
+
+static void *serve(void *session)
+{
+    struct debug_session *s = session;
+    if (launches.editor)
+        debug_adapt_launches(s, launches.editor);
+    else
+        debug_serve(s, launches.port);
+    if (s->quits && !launches.ended)
+        _exit(TOOL_CLEAN);
+    s->detached = true;
+    pthread_mutex_lock(&launches.turn_lock);
+    launches.servers_turn = false;
+    pthread_cond_broadcast(&launches.turn_changes);
+    pthread_mutex_unlock(&launches.turn_lock);
+    return NULL;
+}
+
+/* Tells the client that the program ends, and waits until it has gone. */
+static void end_serving(void)
+{
+    pthread_mutex_lock(&launches.turn_lock);
+    launches.ended = true;
+    pthread_cond_broadcast(&launches.turn_changes);
+    pthread_mutex_unlock(&launches.turn_lock);
+    pthread_join(launches.server, NULL);
+}
+
+/* Lets the client act until it lets the kernel end. */
+static bool let_client_act(struct debug_session *s, struct wm_diag *diag)
+{
+    if (launches.count > 1)
+        give_turn(true);
+    else if (!debug_begin_launch(s, diag))
+        return false;
+    else {
+        launches.servers_turn = true;
+        if (pthread_create(&launches.server, NULL, serve, s) || atexit(end_serving))
+            return tool_because(diag, "a thread for the client cannot be created");
+        give_turn(true);
+    }
+    return true;
+}
+
 /* ---- launches ---- */
 
 static bool begin_session(struct debug_session *s, struct wm_machine *machine, struct wm_diag *diag)
 {
-    static const struct debug_source source = {.prepare = prepare,
-                                               .release = release,
-                                               .begin = begin,
-                                               .check = check,
-                                               .use_results = use_results,
-                                               .launches = true,
-                                               .restores = restores};
+    static struct debug_source source = {.prepare = prepare,
+                                         .release = release,
+                                         .begin = begin,
+                                         .check = check,
+                                         .use_results = use_results,
+                                         .launches = true,
+                                         .restores = restores};
+    launches.port = getenv(DEBUG_GDB);
+    launches.editor = getenv(DEBUG_DAP);
+    source.next = has_client() ? next_launch : NULL;
     launches.opened.file = "code object";
     launches.dispatch.where = (char *)(uintptr_t)"";
     launches.job = (struct tool_job){
@@ -210,8 +340,11 @@ static bool take_packet(struct debug_session *s, struct wm_machine *machine, con
     launches.packet.completion_signal = 0; /* the dispatch may be repeated */
     launches.packet.completed = NULL;
     launches.packet.result = NULL;
+    launches.check = NULL;
     if (packet->options) {
         launches.options = *packet->options;
+        launches.check = launches.options.check;
+        launches.options.check = NULL;
         launches.options.progress = NULL; /* no bar within the prompt */
         launches.packet.options = &launches.options;
     }
@@ -224,14 +357,16 @@ static bool take_packet(struct debug_session *s, struct wm_machine *machine, con
     return true;
 }
 
-/* Runs to the first stop of the launch; of the first launch, before its first instruction. */
+/* Runs to the first stop of the launch; of the first launch, before its first instruction. With a check, to
+ * what it finds, if there is something. */
 static bool enter(struct debug_session *s, struct wm_diag *diag)
 {
     struct debug_event event = {.kind = DEBUG_EVENT_STEP};
+    bool found;
     if (!debug_begin_launch(s, diag))
         return false;
     debug_relocate(s);
-    if (launches.count > 1 && !debug_run_on(s, &event, diag))
+    if (!check_launch(s, &found, diag) || (launches.count > 1 && !found && !debug_run_on(s, &event, diag)))
         return false;
     if (launches.count == 1 || !debug_has_left(s)) {
         tool_print(s->out, "[Kernel %s, dispatch %zu]\n", launches.dispatch.kernel->source_name,
@@ -263,11 +398,13 @@ static enum wm_status run(struct wm_machine *machine, const struct wm_packet *pa
     }
     if (s->detached)
         return wm_dispatch_packet(machine, packet, diag);
-    if (!take_packet(s, machine, packet, diag) || !enter(s, diag)) {
+    if (!take_packet(s, machine, packet, diag) ||
+        !(has_client() ? let_client_act(s, diag) : enter(s, diag))) {
         debug_forget(s);
         return wm_dispatch_packet(machine, packet, diag); /* it says why it cannot run */
     }
-    interact(s, wrong);
+    if (!has_client())
+        interact(s, wrong);
     fflush(s->out);
     if (s->quits)
         _exit(TOOL_CLEAN);

@@ -13,6 +13,8 @@
 #define DEBUG_COMMANDS "WAVEMEM_DEBUG"
 #define DEBUG_COMMAND  "WAVEMEM_DEBUG_%zu"
 #define DEBUG_BATCH    "WAVEMEM_DEBUG_BATCH"
+/* The port on which GDB's remote protocol is served instead of the prompt. */
+#define DEBUG_GDB "WAVEMEM_DEBUG_GDB"
 
 /* Whether the environment asks for the debugger. */
 bool debug_is_wanted(void);

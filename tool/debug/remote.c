@@ -661,7 +661,7 @@ static void answer(struct remote *r, const char *packet, size_t length)
         else if (begins(rest, "Cont"))
             vcont(r, rest + 4);
         else if (begins(rest, "Kill")) {
-            r->done = true;
+            r->done = r->s->quits = true;
             ok(r);
         }
         break;
@@ -685,7 +685,7 @@ static void answer(struct remote *r, const char *packet, size_t length)
         ok(r);
         break;
     case 'k':
-        r->done = true;
+        r->done = r->s->quits = true;
         break;
     default:
         break; /* an empty answer: not supported */
@@ -733,7 +733,7 @@ int debug_serve(struct debug_session *s, const char *where)
     struct remote r = {.s = s};
     FILE *messages = s->out;
     s->out = stderr;
-    int code = debug_connect(&r.connection, where);
+    int code = debug_connect(&r.connection, where, messages);
     if (code == TOOL_CLEAN)
         code = serve(&r);
     debug_disconnect(&r.connection);

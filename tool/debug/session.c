@@ -2,6 +2,7 @@
 /* The job that is debugged: begins dispatches, moves in their history, and accesses what is stopped. */
 #include "tool/debug/session.h"
 
+#include "tool/shard/footprint.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -116,15 +117,16 @@ static bool find_next(const struct debug_session *s, uint64_t *next, struct wm_d
            wm_free(s->machine, *next, diag) == WM_OK;
 }
 
-/* before: another snapshot, with which it shares equal pages; or NULL. */
+/* before: another snapshot, with which it shares equal pages; or NULL. all: also of what is not restored to
+ * go back. */
 static bool take_snapshot(const struct debug_session *s, struct debug_snapshot *snapshot,
-                          const struct debug_snapshot *before, struct wm_diag *diag)
+                          const struct debug_snapshot *before, bool all, struct wm_diag *diag)
 {
     const struct wm_machine *machine = s->machine;
     struct wm_allocation a = {.struct_size = sizeof a};
     *snapshot = (struct debug_snapshot){0};
     for (uint64_t at = 0; wm_find_allocation(machine, at, true, &a, NULL) == WM_OK; at = a.address + a.size)
-        if (!(a.flags & (WM_READ_ONLY | WM_UNBOUND)) && s->source->restores(&a) &&
+        if (!(a.flags & (WM_READ_ONLY | WM_UNBOUND)) && (all || s->source->restores(&a)) &&
             !copy_block(snapshot, before, &a))
             return tool_because(diag, "no memory for a copy of the guest's memory");
     return true;
@@ -234,7 +236,7 @@ static void take_checkpoint(struct debug_session *s, uint64_t executed)
         s->checkpoint_count ? &s->checkpoints[s->checkpoint_count - 1].memory : &s->snapshots[s->dispatch];
     if (wm_run_save(s->run, &new.waves, &ignored) != WM_OK)
         return;
-    larger = take_snapshot(s, &new.memory, before, &ignored)
+    larger = take_snapshot(s, &new.memory, before, false, &ignored)
                  ? realloc(s->checkpoints, (s->checkpoint_count + 1) * sizeof *larger)
                  : NULL;
     if (!larger) {
@@ -379,7 +381,7 @@ static bool remember_dispatch(struct debug_session *s, size_t index, struct wm_d
         s->source->release(s, index);
         return false;
     }
-    if (!take_snapshot(s, &s->snapshots[index], NULL, diag) ||
+    if (!take_snapshot(s, &s->snapshots[index], NULL, false, diag) ||
         !find_next(s, &s->snapshots[index].next, diag)) {
         free_snapshot(&s->snapshots[index]);
         s->source->release(s, index);
@@ -633,6 +635,8 @@ bool debug_advance(struct debug_session *s, const struct debug_goal *goal, struc
 
 bool debug_next_dispatch(struct debug_session *s, bool *last, struct wm_diag *diag)
 {
+    if (s->source->next)
+        return s->source->next(s, last, diag);
     *last = s->source->launches || s->dispatch + 1 == s->job->count || s->fault.kind != WM_FAULT_NONE;
     return !*last && begin(s, s->dispatch + 1, diag);
 }
@@ -682,6 +686,58 @@ bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *d
         if (!debug_advance(s, &goal, &stopped, diag))
             return false;
     return true;
+}
+
+/* The byte of a snapshot; false: it has none there. */
+static bool byte_of(const struct debug_snapshot *snapshot, uint64_t address, uint8_t *byte)
+{
+    for (size_t i = 0; i < snapshot->blocks; i++) {
+        const struct debug_block *block = &snapshot->block[i];
+        const uint64_t offset = address - block->address;
+        if (offset >= block->size)
+            continue;
+        const struct debug_page *page = block->page[offset / PAGE];
+        *byte = page ? page->bytes[offset % PAGE] : 0;
+        return true;
+    }
+    return false;
+}
+
+/* Takes back stores to memory that is not restored to go back: the bytes alone, as others may store next to
+ * them meanwhile. */
+static void take_back(const struct debug_session *s, const struct debug_snapshot *before,
+                      struct footprint *stores)
+{
+    size_t count;
+    const struct footprint_page *pages = footprint_pages(stores, &count);
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t byte = 0; byte < FOOTPRINT_PAGE; byte++) {
+            const uint64_t address = pages[i].number * FOOTPRINT_PAGE + byte;
+            struct wm_allocation a = {.struct_size = sizeof a};
+            uint8_t value;
+            if (footprint_has(pages[i].written, byte) && byte_of(before, address, &value) &&
+                wm_find_allocation(s->machine, address, false, &a, NULL) == WM_OK && !s->source->restores(&a))
+                ((uint8_t *)a.host)[address - a.address] = value;
+        }
+}
+
+bool debug_run_apart(struct debug_session *s,
+                     bool (*run)(void *user, const struct wm_observer *observer, struct wm_diag *diag),
+                     void *user, struct wm_diag *diag)
+{
+    const struct debug_time time = debug_now(s);
+    struct debug_snapshot before = {0};
+    struct footprint *stores = footprint_create();
+    cancel_run(s);
+    s->state = DEBUG_AFTER;
+    bool good = stores || tool_because(diag, "out of memory");
+    good = good && restore(&s->snapshots[s->dispatch], s->machine, diag) &&
+           take_snapshot(s, &before, NULL, true, diag) && run(user, footprint_observer(stores), diag);
+    if (stores)
+        take_back(s, &before, stores);
+    footprint_destroy(stores);
+    free_snapshot(&before);
+    return good && debug_go_to(s, time, diag);
 }
 
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag)

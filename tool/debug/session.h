@@ -80,6 +80,9 @@ struct debug_source {
     /* The dispatch has ended for the first time: an enum tool_exit. */
     int (*use_results)(struct debug_session *s, const struct wm_result *result);
     void (*end)(struct debug_session *s); /* what begin() of the session has made; or NULL */
+    /* When a dispatch of a program has ended: lets the program go on, and begins its next one. False: *last,
+     * or an error. NULL: jobs, and programs that are debugged one launch at a time. */
+    bool (*next)(struct debug_session *s, bool *last, struct wm_diag *diag);
     bool launches; /* a program launches the dispatches: they cannot begin again from the first one */
     /* Whether its bytes are copied when a dispatch begins, and restored to go back. */
     bool (*restores)(const struct wm_allocation *allocation);
@@ -161,6 +164,12 @@ bool debug_begin_launch(struct debug_session *s, struct wm_diag *diag);
 /* What a kernel prints; `user` is the session. */
 void debug_print_kernel_text(void *user, const char *text, size_t length);
 void debug_session_end(struct debug_session *s);
+
+/* Ends the run, lets `run' execute the dispatch otherwise, with this observer, from memory as it found it,
+ * and takes back what that has stored. The session is at the same time then. */
+bool debug_run_apart(struct debug_session *s,
+                     bool (*run)(void *user, const struct wm_observer *observer, struct wm_diag *diag),
+                     void *user, struct wm_diag *diag);
 
 /* Begins the job again from the start: stopped before the first instruction of the first dispatch. */
 bool debug_restart(struct debug_session *s, struct wm_diag *diag);

@@ -16,6 +16,7 @@ enum { MOST_WATCHED = 64 << 20 /* bytes of a watchpoint, which are copied */, MO
 static void free_breakpoint(struct debug_breakpoint *b)
 {
     free(b->what);
+    free(b->location);
     free(b->condition);
     free(b->addresses);
     free(b->shadow);
@@ -55,10 +56,11 @@ static unsigned add(struct debug_session *s, struct debug_breakpoint b, const ch
     struct debug_breakpoint *larger = realloc(s->breakpoints, (s->breakpoint_count + 1) * sizeof *larger);
     s->breakpoints = larger ? larger : s->breakpoints;
     b.what = strdup(what);
+    b.location = b.watches ? NULL : strdup(what);
     b.condition = condition && *condition ? strdup(condition) : NULL;
     b.enabled = true;
     b.number = s->last_number + 1;
-    if (!larger || !b.what || (condition && *condition && !b.condition)) {
+    if (!larger || !b.what || (!b.watches && !b.location) || (condition && *condition && !b.condition)) {
         free_breakpoint(&b);
         tool_because(diag, "out of memory");
         return 0;
@@ -423,6 +425,12 @@ static bool continue_forward(struct debug_session *s, struct goals *goals, struc
             describe_end(s, event);
             return last;
         }
+        if (s->source->next) { /* breakpoints may be elsewhere in its code */
+            free(goals->addresses);
+            *goals = (struct goals){0};
+            if (!collect(s, goals, diag))
+                return false;
+        }
         if (!stops_here(s, true, event, &stops, diag))
             return false;
         if (stops)
@@ -533,9 +541,9 @@ void debug_relocate(struct debug_session *s)
         uint64_t *addresses;
         size_t count;
         struct wm_diag ignored; /* it is in other code */
-        if (b->watches || *b->what == '*')
+        if (!b->location || *b->location == '*')
             continue;
-        const bool found = debug_locate(s, b->what, &addresses, &count, &ignored);
+        const bool found = debug_locate(s, b->location, &addresses, &count, &ignored);
         free(b->addresses);
         b->addresses = found ? addresses : NULL;
         b->address_count = found ? count : 0;

@@ -8,6 +8,7 @@
 struct debug_breakpoint {
     unsigned number;
     char *what;      /* as the user wrote it */
+    char *location;  /* of a breakpoint, likewise; front ends of their own change `what' */
     char *condition; /* or NULL */
     bool temporary, enabled;
     bool internal; /* a front end's: GDB's Z packets, DAP */

@@ -38,8 +38,8 @@ struct wmi_fault {
                      it; or 0 */
     bool scalar;  /* scalar memory instruction, which does not set MEM_VIOL */
     uint32_t rows; /* WM_FAULT_INSTRUCTION: VGPRs and AccVGPRs that it would need; 0: not the reason */
-    const char
-        *detail; /* WM_FAULT_RESOURCE: description of the resource; _TRAP: of the trap; _TODO: why, or NULL */
+    /* WM_FAULT_RESOURCE: description of the resource; _TRAP: of the trap; _TODO: why, or NULL */
+    const char *detail;
 };
 
 /* Violations that did not end a wave: their number, and the first one of the lowest workgroup and wave. */
