@@ -90,7 +90,7 @@ static void begin_check(struct wmi_observation *observation, struct wmi_task *ta
         .sets_all = task->request.start,
         .max_items = wmi_is_of_hip(kernel) ? 0 : kernel->max_workgroup,
         .copies = wmi_is_of_hip(kernel),
-        .wgp_mode = wmi_kernel_descriptor(kernel)->wgp_mode,
+        .split = wmi_kernel_descriptor(kernel)->wgp_mode || wmi_kernel_descriptor(kernel)->tg_split,
         .wave_lanes = kernel->wave_size,
         .lds_bytes = dispatch->lds_size,
         .lane_scratch = dispatch->lane_scratch,

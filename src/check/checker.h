@@ -39,7 +39,7 @@ struct wmi_check_dispatch {
     uint32_t groups[3], workgroup[3], cluster[3]; /* groups, and workgroups of a cluster: in each dimension */
     uint32_t max_items; /* of a workgroup, that the kernel was compiled for; 0: unknown */
     bool copies;        /* a kernel of the runtime, which stores what it has loaded */
-    bool wgp_mode;      /* waves of a workgroup may run on different compute units */
+    bool split;         /* waves of a workgroup may run on different compute units: WGP mode, tgsplit */
     uint32_t wave_lanes;
     uint32_t lds_bytes;                    /* of a workgroup, static and dynamic */
     uint32_t lane_scratch;                 /* bytes of scratch that the kernel asks for, per lane */

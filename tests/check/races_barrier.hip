@@ -29,7 +29,7 @@ extern "C" __global__ void release_before(uint *data, uint *flag, uint *out)
     } else {
         await(flag);
         acquire();
-        out[L] = data[L ^ 64]; // FINDS gfx90a gfx942: race-release, race-global
+        out[L] = data[L ^ 64]; // FINDS gfx90a gfx942: race-release
     }
 }
 

@@ -77,3 +77,44 @@ extern "C" __global__ void winner_of_four(four *out)
 {
     *out = four{L, 1, 2, 3}; // FINDS: race-lanes
 }
+
+// A chain of workgroups, as in scans with look-back. What a workgroup waits for behind its flag does not release the flag.
+// RUN: chain -g 256 -b 64 --arg flag=zero:u32:4 --arg sum=zero:u32:4 --arg out=zero:u32:256 --only race
+extern "C" __global__ void chain(uint *flag, uint *sum, uint *out)
+{
+    __shared__ uint before;
+    if (L == 0) {
+        before = 0;
+        if (B) {
+            while (!__hip_atomic_load(&flag[B - 1], __ATOMIC_ACQUIRE, AGENT))
+                ;
+            before = sum[B - 1]; // FINDS: race-release
+        }
+        sum[B] = before + B;
+        __hip_atomic_store(&flag[B], 1u, __ATOMIC_RELAXED, AGENT);
+    }
+    __syncthreads();
+    out[I] = before + L;
+    __syncthreads();
+    out[I] += 1;
+}
+
+// RUN: chain_good -g 256 -b 64 --arg flag=zero:u32:4 --arg sum=zero:u32:4 --arg out=zero:u32:256 --only race
+extern "C" __global__ void chain_good(uint *flag, uint *sum, uint *out)
+{
+    __shared__ uint before;
+    if (L == 0) {
+        before = 0;
+        if (B) {
+            while (!__hip_atomic_load(&flag[B - 1], __ATOMIC_ACQUIRE, AGENT))
+                ;
+            before = sum[B - 1];
+        }
+        sum[B] = before + B;
+        __hip_atomic_store(&flag[B], 1u, __ATOMIC_RELEASE, AGENT);
+    }
+    __syncthreads();
+    out[I] = before + L;
+    __syncthreads();
+    out[I] += 1;
+}

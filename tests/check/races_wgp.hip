@@ -129,3 +129,36 @@ extern "C" __global__ void passed_on_good(uint *flag, uint *data, uint *out)
         out[L] = data[L];
     }
 }
+
+// A wave releases with the scope of the device behind a barrier, but the other wave's stores were in flight there.
+// RUN: other_group -g 128 -b 64 --arg flag=zero:u32:1 --arg data=zero:u32:64 --arg out=zero:u32:64 --only race
+extern "C" __global__ void other_group(uint *flag, uint *data, uint *out)
+{
+    if (blockIdx.x == 0) {
+        data[L] = L;
+        keep();
+        barrier();
+        if (L == 0)
+            __hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+    } else {
+        while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))
+            ;
+        out[L] = data[L]; // FINDS gfx1*: race-release
+    }
+}
+
+// RUN: other_group_good -g 128 -b 64 --arg flag=zero:u32:1 --arg data=zero:u32:64 --arg out=zero:u32:64 --only race
+extern "C" __global__ void other_group_good(uint *flag, uint *data, uint *out)
+{
+    if (blockIdx.x == 0) {
+        data[L] = L;
+        release();
+        barrier();
+        if (L == 0)
+            __hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+    } else {
+        while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))
+            ;
+        out[L] = data[L];
+    }
+}

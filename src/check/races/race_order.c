@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL = WMI_RACE_WAVES, LEARNED_MOST = 1 << 16, NAMED = 17, DEPTH = 2048 };
+enum {
+    ALL = WMI_RACE_WAVES,
+    LEARNED_MOST = 1 << 16,
+    FLOORS_MOST = 64,
+    GAPS_MOST = 1 << 10,
+    NAMED = 17,
+    DEPTH = 2048
+};
 
 /* ---- pasts ---- */
 
@@ -23,7 +30,8 @@ void wmi_race_order_begin(struct wmi_race_order *order)
 {
     for (uint32_t tag = 1; tag <= order->tags; tag++) {
         free(wmi_race_past(order, tag)->learned);
-        free(wmi_race_past(order, tag)->unreleased);
+        free(wmi_race_past(order, tag)->floors);
+        free(wmi_race_past(order, tag)->gaps);
     }
     order->tags = 0;
     order->visit = 0;
@@ -59,6 +67,24 @@ static uint32_t add_tag(struct wmi_race_order *order)
     }
     *wmi_race_past(order, tag) = (struct wmi_race_past){.root = tag, .release = UINT32_MAX};
     return order->tags = tag;
+}
+
+/* Makes room for one more element behind `count`, as wmi_grow() does, in a list that is short for most
+ * workgroups. */
+static bool grow(struct wmi_race_order *order, void *array, uint32_t *capacity, uint32_t count, size_t size)
+{
+    const uint32_t wanted = *capacity ? 2 * *capacity : 2;
+    void *elements;
+    if (count < *capacity)
+        return true;
+    memcpy(&elements, array, sizeof elements);
+    if (!(elements = realloc(elements, wanted * size))) {
+        order->lost = true;
+        return false;
+    }
+    memcpy(array, &elements, sizeof elements);
+    *capacity = wanted;
+    return true;
 }
 
 /* ---- clocks ---- */
@@ -104,14 +130,105 @@ static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
     return clock;
 }
 
-/* Whatever the workgroup did before the epoch is released together with any release of its waves. */
-static void release_before(struct wmi_race_past *root, uint32_t epoch)
+/* All earlier epochs come before what a wave of the workgroup did in the epoch, by barriers. released: as far
+ * as they were released. */
+static uint32_t floor_at(const struct wmi_race_past *root, uint32_t epoch, bool released)
 {
-    if (root->floor < epoch)
-        root->floor = epoch;
+    uint32_t floor = 0;
+    for (uint32_t i = 0; i < root->floor_count; i++)
+        if (root->floors[i].at <= epoch && (root->floors[i].released || !released))
+            floor = root->floors[i].floor;
+    return floor;
+}
+
+static void add_floor(struct wmi_race_order *order, struct wmi_race_group *group,
+                      const struct wmi_race_floor *floor)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    if (floor_at(root, UINT32_MAX, floor->released) >= floor->floor)
+        return;
+    if (root->floor_count == FLOORS_MOST) { /* the oldest two become one */
+        root->floors[1].at = root->floors[0].at;
+        memmove(root->floors, root->floors + 1, --root->floor_count * sizeof *root->floors);
+    }
+    if (grow(order, &root->floors, &root->floor_capacity, root->floor_count, sizeof *root->floors))
+        root->floors[root->floor_count++] = *floor;
+}
+
+/* Whatever the workgroup did before an epoch is released together with any release of its waves in epoch `at`
+ * or later. */
+static void release_before(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t epoch,
+                           uint32_t at)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
     if (root->release == UINT32_MAX)
         root->release = epoch;
+    add_floor(order, group, &(struct wmi_race_floor){.at = at, .floor = epoch, .released = true});
 }
+
+/* ---- stores that have not been released ---- */
+
+/* The wave's last gap; NULL: it has none. */
+static struct wmi_race_gap *last_gap(const struct wmi_race_past *root, unsigned wave)
+{
+    for (uint32_t i = root->gap_count; i-- > 0;)
+        if (root->gaps[i].wave == wave)
+            return &root->gaps[i];
+    return NULL;
+}
+
+static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint32_t from)
+{
+    struct wmi_race_past *root = root_of(order, group->tag);
+    if (root->gap_count == GAPS_MOST) { /* forgets the oldest ones */
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < root->gap_count; i++)
+            if (i >= GAPS_MOST / 2 || root->gaps[i].until == UINT32_MAX)
+                root->gaps[kept++] = root->gaps[i];
+        root->gap_count = kept;
+    }
+    if (!grow(order, &root->gaps, &root->gap_capacity, root->gap_count, sizeof *root->gaps))
+        return;
+    root->gaps[root->gap_count++] =
+        (struct wmi_race_gap){.from = from, .until = UINT32_MAX, .wave = (uint8_t)wave};
+    group->wave[wave].gap = true;
+}
+
+/* The wave releases its stores, in epoch `until`. */
+static void close_gap(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                      uint32_t until)
+{
+    struct wmi_race_gap *gap = group->wave[wave].gap ? last_gap(root_of(order, group->tag), wave) : NULL;
+    if (gap)
+        gap->until = until;
+    group->wave[wave].gap = false;
+}
+
+/* The epochs before which a release in the epoch `seen` of the wave releases what the wave did. */
+static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, uint32_t seen)
+{
+    uint32_t epoch = seen;
+    for (uint32_t i = root->gap_count; i-- > 0;) {
+        const struct wmi_race_gap *gap = &root->gaps[i];
+        if (gap->wave != wave || gap->from >= seen)
+            continue;
+        if (gap->until <= seen)
+            break;
+        epoch = gap->from;
+    }
+    return epoch;
+}
+
+/* Called when the wave begins an epoch, at a barrier or when its LDS accesses are complete, while it has
+ * unreleased stores to global memory: another workgroup that reads what the wave stores next does not learn
+ * of these. */
+static void keep_unreleased(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+{
+    if (group->wave[wave].dirty && !group->wave[wave].gap)
+        open_gap(order, group, wave, group->wave[wave].epoch);
+}
+
+/* ---- stores ---- */
 
 void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
@@ -145,8 +262,10 @@ static void complete_stores(const struct wmi_race_order *order, struct wmi_race_
 
 /* The wave has waited until `limit` operations are on their way, among them its last store: older stores are
  * complete, and released with what it stores next. */
-static void complete_part(struct wmi_race_wave *w, unsigned limit, struct wmi_race_past *root, unsigned wave)
+static void complete_part(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                          unsigned limit)
 {
+    struct wmi_race_wave *w = &group->wave[wave];
     unsigned complete = 0;
     while (complete < w->store_count && w->operations - w->store[complete].number >= limit)
         complete++;
@@ -155,12 +274,13 @@ static void complete_part(struct wmi_race_wave *w, unsigned limit, struct wmi_ra
     w->store_count -= (uint8_t)complete;
     memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
     w->first_store = w->store[0].epoch;
-    if (root->unreleased && root->unreleased[wave] && root->unreleased[wave] < 1 + w->first_store)
-        root->unreleased[wave] = 1 + w->first_store;
+    if (!w->gap || last_gap(root_of(order, group->tag), wave)->from >= w->first_store)
+        return;
+    close_gap(order, group, wave, w->epoch + 1);
+    open_gap(order, group, wave, w->first_store);
 }
 
-void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                   unsigned limit)
+void wmi_race_wait(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit)
 {
     struct wmi_race_wave *w = &group->wave[wave];
     if (limit < w->writing) {
@@ -171,7 +291,7 @@ void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *gr
         w->stores = 0;
         w->unfinished = false;
     } else if (w->counts_stores && !order->writes_back) {
-        complete_part(w, limit, root_of(order, group->tag), wave);
+        complete_part(order, group, wave, limit);
     }
     complete_stores(order, w);
 }
@@ -210,24 +330,10 @@ void wmi_race_wait_for_loads_to_lds(struct wmi_race_group *group, unsigned wave,
     w->lds_moved = false;
 }
 
-/* Called when the wave begins an epoch, at a barrier or when its LDS accesses are complete, while it has
- * unreleased stores to global memory: another workgroup that reads what the wave stores next does not learn
- * of these. */
-static bool keep_unreleased(struct wmi_race_past *root, const struct wmi_race_wave *w, unsigned wave)
-{
-    if (!w->dirty || (root->unreleased && root->unreleased[wave]))
-        return true;
-    if (!root->unreleased && !(root->unreleased = calloc(WMI_RACE_WAVES, sizeof *root->unreleased)))
-        return false;
-    root->unreleased[wave] = 1 + w->epoch;
-    return true;
-}
-
 void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    struct wmi_race_wave *w = &group->wave[wave];
-    order->lost |= !keep_unreleased(root_of(order, group->tag), w, wave);
-    w->epoch = tick(order, group);
+    keep_unreleased(order, group, wave);
+    group->wave[wave].epoch = tick(order, group);
 }
 
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
@@ -237,13 +343,13 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     if (!w->releases)
         return false;
     w->releases = false;
-    if (!w->dirty && root->unreleased)
-        root->unreleased[wave] = 0;
     wmi_race_begin_epoch(order, group, wave);
+    if (!w->dirty)
+        close_gap(order, group, wave, w->epoch);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
     if (!w->dirty || !order->writes_back)
-        release_before(root, w->floor < group->settled ? w->floor : group->settled);
+        release_before(order, group, w->floor < group->settled ? w->floor : group->settled, w->epoch);
     return true;
 }
 
@@ -252,16 +358,8 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
 static bool add_learned(struct wmi_race_order *order, struct wmi_race_past *root,
                         const struct wmi_race_learned *learned)
 {
-    if (root->count == root->capacity) {
-        const uint32_t capacity = root->capacity ? 2 * root->capacity : 8;
-        struct wmi_race_learned *more = realloc(root->learned, capacity * sizeof *more);
-        if (!more) {
-            order->lost = true;
-            return false;
-        }
-        root->learned = more;
-        root->capacity = capacity;
-    }
+    if (!grow(order, &root->learned, &root->capacity, root->count, sizeof *root->learned))
+        return false;
     root->learned[root->count++] = *learned;
     return true;
 }
@@ -274,19 +372,17 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t seen = of->base + wmi_race_epoch(record);
-    uint32_t epoch = seen;
-    const uint32_t unreleased =
-        other != root && other->unreleased ? other->unreleased[wmi_race_wave(order, record)] : 0;
-    if (unreleased && unreleased <= epoch)
-        epoch = unreleased - 1;
+    /* Gaps end with a write-back, which waves of one workgroup do not need. */
+    const bool in_order = other == root && !(order->within && !order->writes_back);
+    const uint32_t epoch = in_order ? seen : released_at(other, wmi_race_wave(order, record), seen);
+    const uint32_t floor = other != root ? floor_at(other, seen, true) : 0;
     if (!other->stored && epoch < other->release && other != root)
         return; /* it has nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
                                        .seen = seen,
-                                       .floor = other == root          ? 0
-                                                : other->floor > epoch ? epoch
-                                                                       : other->floor,
+                                       .passed = other != root ? floor_at(other, seen, false) : 0,
+                                       .floor = floor < epoch ? floor : epoch,
                                        .wave = (uint8_t)wmi_race_wave(order, record),
                                        .by = (uint8_t)wave,
                                        .how = (uint8_t)how};
@@ -517,7 +613,9 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
     if (!unfinished)
         group->settled = floor;
     if (group->stored && !unfinished && !(dirty && order->writes_back))
-        release_before(root_of(order, group->tag), floor);
+        release_before(order, group, floor, floor);
+    else if (group->stored)
+        add_floor(order, group, &(struct wmi_race_floor){.at = floor, .floor = floor});
     for (unsigned i = 0; (dirty || unfinished) && i < group->waves; i++)
         share_stores(order, group, i, floor);
     for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
@@ -536,8 +634,8 @@ bool wmi_race_arrive(struct wmi_race_order *order, struct wmi_race_group *group,
         w->epoch = group->named[number][wave] = tick(order, group);
         return true;
     }
-    if (!keep_unreleased(root_of(order, group->tag), w, wave) ||
-        !wmi_race_pending_arrive(&group->coming, &group->flights[wave], order->lds_most, pc))
+    keep_unreleased(order, group, wave);
+    if (!wmi_race_pending_arrive(&group->coming, &group->flights[wave], order->lds_most, pc))
         return false;
     group->splits = !stays;
     w->arrived = w->epoch;
@@ -628,7 +726,7 @@ struct search {
         *own; /* past of the searching wave; the caller has examined what all waves of its workgroup know */
     uint32_t root, epoch; /* the access to find */
     unsigned wave;
-    bool unreleased; /* an entry has the access's own epoch */
+    bool unreleased; /* is_unreleased() of an entry */
 };
 
 /* Whether the search has visited the wave before. */
@@ -642,10 +740,12 @@ static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past 
     return visited;
 }
 
-static bool is_same_epoch(const struct wmi_race_learned *entry, const struct search *search)
+/* Whether the access comes before what the wave has seen, but was not released. */
+static bool is_unreleased(const struct wmi_race_learned *entry, const struct search *search)
 {
-    return entry->tag == search->root && entry->wave == search->wave && search->epoch >= entry->epoch &&
-           search->epoch <= entry->seen;
+    return entry->tag == search->root &&
+           (search->epoch < entry->passed ||
+            (entry->wave == search->wave && search->epoch >= entry->epoch && search->epoch <= entry->seen));
 }
 
 /* Whether the entry is about the wave that made the access. What others have told that wave is irrelevant to
@@ -675,7 +775,7 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
             continue;
         if (covers(entry, search->root, search->wave, search->epoch))
             return true;
-        search->unreleased |= is_same_epoch(entry, search);
+        search->unreleased |= is_unreleased(entry, search);
     }
     for (uint32_t i = past->count; i-- > 0 && depth;) {
         const struct wmi_race_learned *entry = &past->learned[i];
@@ -686,9 +786,10 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
     return false;
 }
 
-/* How an access before a barrier of the workgroup is ordered with what the wave does after it. In WGP mode, a
- * store must be complete before the barrier, and a load must not find older data in the vector cache. Source:
- * LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and acquire of workgroup scope. */
+/* How an access before a barrier of the workgroup is ordered with what the wave does after it. If these
+ * have different vector caches, a store must be complete before the barrier, and a load must not find older
+ * data in the vector cache. Source: LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and
+ * acquire of workgroup scope. */
 static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
                                               const struct wmi_race_group *group, unsigned wave,
                                               const struct search *search, bool stores,
@@ -737,7 +838,7 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
             relation = entry->how == WMI_RACE_NEARS     ? WMI_RACE_STALE
                        : relation == WMI_RACE_UNRELATED ? WMI_RACE_UNACQUIRED
                                                         : relation;
-        search.unreleased |= is_same_epoch(entry, &search);
+        search.unreleased |= is_unreleased(entry, &search);
     }
     return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
 }

@@ -26,12 +26,26 @@ enum wmi_race_knows {
 struct wmi_race_learned {
     uint32_t tag;          /* tag of the other wave's workgroup */
     uint32_t epoch, floor; /* the other wave's epoch and floor at that time, as far as they were released */
-    uint32_t seen;         /* the other wave's epoch at that time */
+    uint32_t seen, passed; /* the other wave's epoch and floor at that time */
     uint8_t wave, by;      /* the other wave; the wave that has learned, or WMI_RACE_WAVES for all */
     uint8_t how;           /* enum wmi_race_knows */
     uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */
     bool rescanned;    /* `by` has invalidated the scalar cache since */
     bool near;         /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
+};
+
+/* What a wave did in the epochs from `from` on is not released with what it stored in later ones before
+ * `until`. */
+struct wmi_race_gap {
+    uint32_t from, until; /* until: UINT32_MAX as long as it has not been released */
+    uint8_t wave;
+};
+
+/* What a wave stores in epoch `at` or later comes after what its workgroup did in the epochs before `floor`.
+ */
+struct wmi_race_floor {
+    uint32_t at, floor;
+    bool released; /* another workgroup that learns of a release in epoch `at` or later knows these epochs */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
@@ -40,7 +54,6 @@ struct wmi_race_past {
     uint32_t root;            /* its first tag, which owns the members below */
     uint32_t base;            /* epoch of the workgroup in which the tag begins */
     uint32_t release;         /* the first epoch that a release began; UINT32_MAX: none */
-    uint32_t floor;           /* a wave that learns of one of its releases knows all earlier epochs */
     uint32_t visit;           /* number of the last search that visited it */
     uint32_t visited;         /* waves that this search has visited */
     uint32_t count, capacity; /* of `learned` */
@@ -48,8 +61,9 @@ struct wmi_race_past {
     bool pending;             /* all waves have seen some of `learned`, but not all have acquired it */
     bool all;                 /* the list is full: the workgroup is taken to know everything */
     struct wmi_race_learned *learned;
-    uint32_t *unreleased; /* per wave: 1 + the epoch before a barrier at which its stores had not been
-                             released; 0: none. NULL: all 0 */
+    struct wmi_race_floor *floors; /* those that are released ascend, as do all others */
+    struct wmi_race_gap *gaps;     /* those of one wave are ascending */
+    uint32_t floor_count, floor_capacity, gap_count, gap_capacity;
 };
 
 struct wmi_race_wave {
@@ -80,6 +94,7 @@ struct wmi_race_wave {
     bool cleaned;     /* caches have been written back since then, and the wave has waited for it */
     bool unshared;    /* it has made stores of which waves do not learn at barriers */
     bool releases;    /* its stores are complete, so that its next store or atomic begins an epoch */
+    bool gap;         /* it has a struct wmi_race_gap that has not ended */
     bool updates;     /* it has made atomics in global memory */
     bool unfinished;  /* stores to global memory were in flight when it reached the last barrier */
 };
@@ -109,9 +124,9 @@ struct wmi_race_order {
     bool counts_stores; /* some instruction waits for a part of the stores in flight */
     bool halves; /* records distinguish lanes 0 to 31 of a wave (twice its number) from lanes 32 to 63 (twice
                     its number plus one) */
-    bool waits_at_barriers;      /* other waves learn at a barrier only of stores that are complete */
-    uint32_t lds_most;           /* maximum LDS operations of a wave in flight */
-    bool within;                 /* WGP mode: waves of a workgroup may have different vector caches */
+    bool waits_at_barriers; /* other waves learn at a barrier only of stores that are complete */
+    uint32_t lds_most;      /* maximum LDS operations of a wave in flight */
+    bool within;            /* waves of a workgroup may have different vector caches: WGP mode, tgsplit */
     struct wmi_race_past **past; /* chunks by tag; tag 0 is none */
     uint32_t tags, chunks, visit;
     bool lost; /* no memory, or too many workgroups */
@@ -132,8 +147,7 @@ bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *g
 /* Called when the wave stores to global memory. */
 void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* Called when the wave has waited until at most `limit` operations of the store counter are in flight. */
-void wmi_race_wait(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                   unsigned limit);
+void wmi_race_wait(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit);
 /* Called when the wave writes back the caches that may hold its stores. */
 void wmi_race_write_back(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
 /* Called when the wave has waited until at most `limit` of its LDS operations are in flight. */
@@ -225,9 +239,9 @@ enum wmi_race_relation {
     WMI_RACE_UNRELEASED, /* the wave has seen a later store of the other wave, which had not waited for this
                             access */
     WMI_RACE_UNACQUIRED, /* the wave has seen that the access happened, but has not invalidated its caches */
-    WMI_RACE_FLYING,     /* in WGP mode, a store that was in flight at a barrier of the workgroup */
-    WMI_RACE_STALE, /* in WGP mode, the access was made before a barrier of the workgroup after which the wave
-                       has not invalidated its vector cache */
+    WMI_RACE_FLYING,     /* with `within`, a store that was in flight at a barrier of the workgroup */
+    WMI_RACE_STALE, /* with `within`, the access was made before a barrier of the workgroup after which the
+                       wave has not invalidated its vector cache */
 };
 /* Where the wave's next access may find older data: nowhere, in its vector cache, or in its scalar cache. */
 enum wmi_race_reads { WMI_RACE_READS_MEMORY, WMI_RACE_READS_VECTOR, WMI_RACE_READS_SCALAR };

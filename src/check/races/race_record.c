@@ -489,10 +489,7 @@ static void record_element(struct wmi_races *races, unsigned number)
     struct wmi_race_insn *insn = &races->insn[races->slot];
     const struct wmi_element *element = &access->element[number];
     const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
-    if (element->private_offset || !lanes ||
-        (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL) ||
-        (element->space == WMI_SPACE_GLOBAL &&
-         wmi_race_is_scratch(races, element->address[__builtin_ctzll(lanes)])))
+    if (!lanes || (element->space != WMI_SPACE_LDS && element->space != WMI_SPACE_GLOBAL))
         return;
     races->element = number;
     insn->lds = element->space == WMI_SPACE_LDS;

@@ -31,19 +31,21 @@ static const struct wmi_race_model models[] = {
      .wait = "s_waitcnt vmcnt(0)",
      .write_back = "buffer_wbl2 sc1",
      .invalidate = "buffer_inv sc1",
+     .mode = "tgsplit mode",
+     .refresh = "buffer_inv sc0",
      WAIT_BY_ONE},
     {.load_bits = WMI_POLICY_GLC | WMI_POLICY_DLC, /* gfx10 */
      .invalidates = VECTOR | GL1,
-     .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .mode = "WGP mode",
      .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
     {.load_bits = WMI_POLICY_GLC, /* gfx11 */
      .invalidates = VECTOR | GL1,
-     .within = true,
      .wait = "s_waitcnt_vscnt null, 0x0",
      .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
+     .mode = "WGP mode",
      .refresh = "buffer_gl0_inv",
      WAIT_BY_ONE},
     /* gfx12.0: stores are complete no earlier than in L2, which all workgroups share. A write-back is needed
@@ -51,9 +53,9 @@ static const struct wmi_race_model models[] = {
     {.named = true,
      .named_atomics = true,
      .invalidates = VECTOR,
-     .within = true,
      .wait = "s_wait_storecnt 0x0",
      .invalidate = "global_inv scope:SCOPE_DEV",
+     .mode = "WGP mode",
      .refresh = "global_inv scope:SCOPE_SE",
      .wait_lds = "s_wait_dscnt 0x0",
      .wait_load = "s_wait_loadcnt 0x0"},
@@ -61,6 +63,8 @@ static const struct wmi_race_model models[] = {
      .invalidates = VECTOR,
      .wait = "s_waitcnt vmcnt(0)",
      .invalidate = "buffer_wbinvl1_vol",
+     .mode = "tgsplit mode",
+     .refresh = "buffer_wbinvl1_vol",
      WAIT_BY_ONE},
     /* gfx12.5: as gfx12.0, but a device may have several L2 (LLVM SIMemoryLegalizer, insertRelease). That
      * waves of a workgroup see each other's accesses at once is assumed. */
@@ -319,15 +323,15 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
         break;
     case WMI_RACE_OF_STORE_BEFORE_BARRIER:
         snprintf(message, size,
-                 "%s: that store was still in flight when it came to the barrier, and in WGP mode waves have "
+                 "%s: that store was still in flight when it came to the barrier, and in %s waves have "
                  "different vector caches: '%s' is missing before it",
-                 start, model->wait);
+                 start, model->mode, model->wait);
         break;
     case WMI_RACE_OF_LOAD_BEHIND_BARRIER:
         snprintf(message, size,
-                 "%s: in WGP mode waves have different vector caches, of which its own may hold older data: "
+                 "%s: in %s waves have different vector caches, of which its own may hold older data: "
                  "'%s' is missing behind the barrier",
-                 start, model->refresh);
+                 start, model->mode, model->refresh);
         break;
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);

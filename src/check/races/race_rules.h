@@ -15,9 +15,10 @@ struct wmi_race_model {
     bool named_atomics;     /* atomics have a scope */
     bool writes_back;       /* a release must write back L2, and wait for that */
     bool waits_at_barriers; /* a barrier of the workgroup must wait for stores, too */
-    bool within;            /* waves of one workgroup may have different vector caches */
-    const char *wait, *write_back, *invalidate, *refresh, *wait_lds, *wait_load,
-        *wait_move; /* for texts; wait_move: for loads to LDS; NULL: as for loads */
+    const char *wait, *write_back, *invalidate, *wait_lds, *wait_load,
+        *wait_move;             /* for texts; wait_move: for loads to LDS; NULL: as for loads */
+    const char *mode, *refresh; /* in this mode, waves of a workgroup may have different vector caches, which
+                                   this instruction invalidates; NULL: there is none */
 };
 
 const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);

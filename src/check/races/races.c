@@ -95,7 +95,8 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
         races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
     races->waits_for.lds |= loop.lds;
     races->waits_for.memory |= loop.memory;
-    races->waits_for_part |= waits.stores && waits.stores != UINT8_MAX;
+    races->waits_for_part |=
+        waits.stores && waits.stores < wmi_counter_largest(races->dispatch.target, races->stores);
     races->order.counts_stores =
         races->waits_for_part && (races->stores == WMI_COUNTER_STORE || races->waits_for.memory);
     races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
@@ -142,6 +143,16 @@ static void count_operation(struct wmi_races *races, struct wmi_race_insn *insn,
         wmi_race_store_in_order(races, wave, insn->lds);
 }
 
+/* Whether the access is to private memory, which other waves do not see. */
+static bool is_private(const struct wmi_races *races, const struct wmi_access *access)
+{
+    const struct wmi_element *element = &access->element[0];
+    return access->path == WMI_PATH_SCRATCH ||
+           (access->elements && element->space == WMI_SPACE_GLOBAL && element->mask &&
+            (element->private_offset ||
+             wmi_race_is_scratch(races, element->address[__builtin_ctzll(element->mask)])));
+}
+
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct wmi_races *races = local;
@@ -153,13 +164,17 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     if (!slot)
         return;
     struct wmi_race_insn *insn = &races->insn[slot];
-    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_SCRATCH ||
-        access->path == WMI_PATH_GDS) {
+    if (access->path == WMI_PATH_CONTROL || access->path == WMI_PATH_GDS) {
         wmi_race_flights_count_moves(&group->flights[access->wave], insn->counted);
         return;
     }
     if (!insn->known)
         learn_insn(races, insn, access);
+    if (is_private(races, access)) {
+        if (!access->goes_on)
+            wmi_race_count_private(races, insn, access->wave);
+        return;
+    }
     if (!access->goes_on)
         count_operation(races, insn, access->wave);
     wmi_race_record(races, access, slot);
@@ -279,7 +294,9 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
         wmi_race_write_back(&races->order, races->group, event->wave);
     if (!(cache->operations & WM_CACHE_INVALIDATE))
         return;
-    if (cache->caches & 1 << WM_CACHE_VECTOR && (!model->named || cache->scope >= WM_SCOPE_ENGINE))
+    /* gfx940: buffer_inv sc0 invalidates the vector cache in tgsplit mode only. */
+    if (cache->scope == WM_SCOPE_WORKGROUP ||
+        (cache->caches & 1 << WM_CACHE_VECTOR && (!model->named || cache->scope >= WM_SCOPE_ENGINE)))
         wmi_race_refresh(&races->order, races->group, event->wave);
     if (cache->caches & 1 << WM_CACHE_SCALAR)
         wmi_race_rescan(&races->order, races->group, event->wave);
@@ -444,9 +461,9 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);
-    races->order.within = races->rules.model->within && dispatch->wgp_mode;
+    races->order.within = races->rules.model->refresh && dispatch->split;
     races->order.halves = depends_on_wave_size(races);
-    races->order.waits_at_barriers = races->rules.model->waits_at_barriers;
+    races->order.waits_at_barriers = races->rules.model->waits_at_barriers || races->order.within;
     return &races->observer;
 }
 

@@ -159,6 +159,14 @@ static inline void wmi_race_count(const struct wmi_races *races, const struct wm
     wave->writing += wave->writing != 0;
 }
 
+/* Counts an access to private memory, of which other waves learn nothing. */
+static inline void wmi_race_count_private(const struct wmi_races *races, const struct wmi_race_insn *insn,
+                                          unsigned wave)
+{
+    wmi_race_flights_count(&races->group->flights[wave], insn->counted);
+    wmi_race_count(races, insn, &races->group->wave[wave]);
+}
+
 /* Called when a wave stores while earlier stores to the same memory are still in flight. Within a workgroup,
  * that suffices for a flag: LDS executes the operations of a wave in order, as does a vector cache that waves
  * share. So the store begins an epoch, which is needed only where some loop waits for flags, or where a wait

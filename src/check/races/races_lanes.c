@@ -1172,8 +1172,6 @@ static bool record_place(struct wmi_races *races, const struct wmi_address_summa
     const enum wmi_address_space space = (enum wmi_address_space)(summary->shape >> 16);
     uint64_t start, end;
     const bool run = is_run(summary, base, bytes, races->now.writes, &start, &end);
-    if (space != WMI_SPACE_LDS && wmi_race_is_scratch(races, start))
-        return true;
     if (run && !races->order.halves && start >= summary->from && end <= summary->to)
         return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
                                       : touch_byte_run(races, space, start, end);
@@ -1270,6 +1268,11 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
     const bool atomic = insn->kind == WMI_ACCESS_ATOMIC;
     if (!slot || !insn->known || (atomic && !lds) || !group || !group->tag)
         return false;
+    if (!lds && summary->lanes &&
+        wmi_race_is_scratch(races, wmi_summary_address(summary, (unsigned)__builtin_ctzll(summary->lanes)))) {
+        wmi_race_count_private(races, insn, summary->wave);
+        return true;
+    }
     struct wmi_race_wave *wave = &group->wave[summary->wave];
     if (insn->coherent && wave->updates) /* it may read the result of its own atomic */
         return false;
