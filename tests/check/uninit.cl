@@ -406,3 +406,20 @@ kernel void decided_good(global uchar *pair, global uint *out)
     if (*(global const volatile ushort *)pair == 0x5502)
         out[get_local_id(0)] = 1;
 }
+
+// Each work-item writes one byte of a dword and uses another one.
+// RUN: other_byte -g 64 -b 64 --arg between=uninit:u8:256 --arg out=uninit:u32:64 --only uninit
+kernel void other_byte(global volatile uchar *between, global uint *out)
+{
+    const uint i = get_global_id(0);
+    between[4 * i] = i;
+    out[i] = ((global volatile uint *)between)[i] >> 24; // FINDS: uninit-global
+}
+
+// RUN: own_byte_good -g 64 -b 64 --arg between=uninit:u8:256 --arg out=uninit:u32:64 --only uninit
+kernel void own_byte_good(global volatile uchar *between, global uint *out)
+{
+    const uint i = get_global_id(0);
+    between[4 * i + 3] = i;
+    out[i] = ((global volatile uint *)between)[i] >> 24;
+}

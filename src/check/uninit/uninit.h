@@ -42,7 +42,8 @@ struct wmi_uninit_origin {
     uint64_t pc, address, bytes, group;
     uint32_t wave, launch;
     enum wmi_uninit_source source;
-    bool partial; /* other bytes of the lane's access had been written, so that these may be padding */
+    bool partial;   /* other bytes of the lane's access had been written, so that these may be padding */
+    uint8_t places; /* the bytes of a register into which the undefined ones were loaded */
 };
 
 struct wmi_uninit_instruction {

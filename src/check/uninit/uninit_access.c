@@ -109,7 +109,8 @@ static void load_element(struct wmi_uninit_shard *shard, const struct wmi_access
 
 /* Describes the first undefined byte of the lane's access, and the number of undefined bytes. */
 static struct wmi_uninit_origin origin_of(struct wmi_uninit_shard *shard, const struct wmi_access *access,
-                                          unsigned lane, const struct lane_load *load, uint32_t slot)
+                                          const struct wmi_uninit_instruction *insn, unsigned lane,
+                                          const struct lane_load *load, uint32_t slot)
 {
     struct wmi_uninit_origin origin = {.pc = access->pc,
                                        .group = shard->group->number,
@@ -125,6 +126,8 @@ static struct wmi_uninit_origin origin_of(struct wmi_uninit_shard *shard, const 
             origin.address = element->address[lane] + (unsigned)__builtin_ctzll(load->missing[e]);
         }
         origin.bytes += (unsigned)__builtin_popcountll(load->missing[e]);
+        for (unsigned at = 0; at < access->bytes; at++)
+            origin.places |= (uint8_t)((load->missing[e] >> at & 1) << (at + (insn->d16_hi ? 2 : 0)) % 4);
     }
     return origin;
 }
@@ -135,7 +138,7 @@ static void load_lane(struct wmi_uninit_shard *shard, const struct wmi_access *a
 {
     const struct wmi_uninit_instruction *insn =
         wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
-    const struct wmi_uninit_origin origin = origin_of(shard, access, lane, load, slot);
+    const struct wmi_uninit_origin origin = origin_of(shard, access, insn, lane, load, slot);
     const uint32_t fresh = wmi_uninit_add_origin(shard, &origin);
     if (!access->facts->result.count) { /* a load to LDS */
         shard->moved_pc = access->pc;
@@ -299,6 +302,15 @@ static struct stored stored_by(const struct wmi_access *access, const struct wmi
     return stored;
 }
 
+/* The bytes that differ. */
+static unsigned places_of(uint32_t difference)
+{
+    unsigned places = 0;
+    for (unsigned at = 0; at < 4; at++)
+        places |= (unsigned)((difference >> 8 * at & 0xff) != 0) << at;
+    return places;
+}
+
 /* Handles one lane of a store by a wave with a shadow. Returns the origin of a value whose store is an error,
  * or 0. */
 static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_access *access,
@@ -318,7 +330,8 @@ static uint32_t store_lane(struct wmi_uninit_shard *shard, const struct wmi_acce
         wmi_uninit_written(shard, &place, address + 4 * word, left);
         if (!origin)
             continue;
-        const bool padding = wmi_uninit_origin_of(shard->check, origin).partial && !stored.wholly;
+        const struct wmi_uninit_origin from = wmi_uninit_origin_of(shard->check, origin);
+        const bool padding = from.partial && !stored.wholly && !(places_of(difference) & ~from.places);
         const bool wrong =
             place.source == WMI_UNINIT_GLOBAL && !stays && !padding && !shard->check->dispatch.copies;
         if (wrong && !reported)
@@ -386,6 +399,8 @@ static void see_move(struct wmi_uninit_shard *shard, const struct wmi_access *ac
 
 static void see_atomic(struct wmi_uninit_shard *shard, const struct wmi_access *access, uint32_t slot)
 {
+    const struct wmi_uninit_instruction *insn =
+        wmi_uninit_instruction_of(shard->check, shard->check->slot[slot]);
     uint64_t wrong = 0;
     uint32_t number = 0;
     if (access->facts->operation == WM_ATOMIC_SWAP) {
@@ -400,7 +415,7 @@ static void see_atomic(struct wmi_uninit_shard *shard, const struct wmi_access *
             const struct lane_load load = look(shard, access, lane, (int)e, slot);
             if (!load.any)
                 continue;
-            const struct wmi_uninit_origin origin = origin_of(shard, access, lane, &load, slot);
+            const struct wmi_uninit_origin origin = origin_of(shard, access, insn, lane, &load, slot);
             const uint32_t own = wmi_uninit_add_origin(shard, &origin);
             number = number ? number : own;
             wrong |= UINT64_C(1) << lane;

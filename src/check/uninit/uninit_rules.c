@@ -161,7 +161,7 @@ uint32_t wmi_uninit_add_origin(struct wmi_uninit_shard *shard, const struct wmi_
     struct wmi_uninit *check = shard->check;
     for (uint32_t i = check->origin_count; i; i--)
         if (check->origin[i].pc == origin->pc && check->origin[i].partial == origin->partial &&
-            check->origin[i].source == origin->source)
+            check->origin[i].places == origin->places && check->origin[i].source == origin->source)
             return i;
     if (check->origin_count + 1 >= WMI_UNINIT_ORIGINS) {
         check->missed = "too many loads of undefined values";
@@ -180,7 +180,7 @@ struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, ui
     if (number < WMI_UNINIT_ORIGINS)
         return number ? check->origin[number] : (struct wmi_uninit_origin){0};
     return (struct wmi_uninit_origin){
-        .source = WMI_UNINIT_REGISTER, .address = number - WMI_UNINIT_ORIGINS, .partial = true};
+        .source = WMI_UNINIT_REGISTER, .address = number - WMI_UNINIT_ORIGINS, .partial = true, .places = 15};
 }
 
 /* Adds where the value lies in the private memory of its lane. The memory of a wave is interleaved by dwords.
