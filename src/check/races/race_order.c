@@ -419,9 +419,9 @@ static enum wmi_race_knows how_known(const struct wmi_race_learned *entry, unsig
                                                            : (enum wmi_race_knows)entry->how;
 }
 
-void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, bool lds)
 {
-    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, WMI_RACE_SEES);
+    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, lds ? WMI_RACE_ACQUIRES : WMI_RACE_SEES);
 }
 
 /* Removes what later knowledge of the same wave includes. */
@@ -522,13 +522,15 @@ static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t fl
         group->wave[wave].floor = floor;
 }
 
-/* A wave of the workgroup learns what another wave of it did before an epoch. */
+/* A wave of the workgroup learns what another wave of it did before an epoch, of which its stores to global
+ * memory before `released` are complete. */
 static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                         unsigned other, uint32_t epoch)
+                         unsigned other, uint32_t epoch, uint32_t released)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
     const struct wmi_race_learned learned = {.tag = wmi_race_past(order, group->tag)->root,
-                                             .epoch = epoch,
+                                             .epoch = released,
+                                             .seen = epoch,
                                              .wave = (uint8_t)other,
                                              .by = (uint8_t)wave,
                                              .how = WMI_RACE_ACQUIRES};
@@ -537,8 +539,10 @@ static void learn_within(struct wmi_race_order *order, struct wmi_race_group *gr
         if (known->by != wave || known->tag != learned.tag || known->wave != other ||
             known->how != WMI_RACE_ACQUIRES)
             continue;
-        if (known->epoch < epoch)
-            known->epoch = epoch;
+        if (known->epoch < released)
+            known->epoch = released;
+        if (known->seen < epoch)
+            known->seen = epoch;
         return;
     }
     add_learned(order, root, &learned);
@@ -575,7 +579,7 @@ void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *
                                              .near = true};
     if (signal->tag == wmi_race_past(order, group->tag)->root) {
         if (signal->wave != wave)
-            learn_within(order, group, wave, signal->wave, signal->epoch);
+            learn_within(order, group, wave, signal->wave, signal->epoch, signal->epoch);
         return;
     }
     if (root->count >= LEARNED_MOST)
@@ -596,7 +600,7 @@ static void share_stores(struct wmi_race_order *order, struct wmi_race_group *gr
     w->unshared = false;
     for (unsigned i = 0; i < group->waves; i++)
         if (i != wave)
-            learn_within(order, group, i, wave, floor);
+            learn_within(order, group, i, wave, floor, floor);
 }
 
 /* Called when all waves have passed a barrier. If the stores before it were complete and, if necessary,
@@ -697,7 +701,7 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
     if (number > 0) {
         for (unsigned i = 0; group->named && number < NAMED && i < group->waves; i++)
             if (i != wave && group->named[number][i])
-                learn_within(order, group, wave, i, group->named[number][i]);
+                learn_within(order, group, wave, i, group->named[number][i], group->named[number][i]);
         return;
     }
     if (w->arrivals > group->completed) {
@@ -709,16 +713,13 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
     raise_floor(group, wave, w->joins);
     for (unsigned i = 0; i < group->waves; i++)
         if (i != wave && group->wave[i].passed >= w->joins)
-            learn_within(order, group, wave, i, group->wave[i].passed + 1);
+            learn_within(order, group, wave, i, group->wave[i].passed + 1,
+                         order->waits_at_barriers && group->wave[i].flying_from <= group->wave[i].passed
+                             ? group->wave[i].flying_from
+                             : group->wave[i].passed + 1);
 }
 
 /* ---- relations ---- */
-
-/* Whether an entry implies that the other wave's access is known. */
-static bool covers(const struct wmi_race_learned *entry, uint32_t root, unsigned wave, uint32_t epoch)
-{
-    return entry->tag == root && (epoch < entry->floor || (wave == entry->wave && epoch < entry->epoch));
-}
 
 struct search {
     struct wmi_race_order *order;
@@ -726,8 +727,18 @@ struct search {
         *own; /* past of the searching wave; the caller has examined what all waves of its workgroup know */
     uint32_t root, epoch; /* the access to find */
     unsigned wave;
+    bool complete;   /* it is a load, or an access to LDS: no release concerns it */
     bool unreleased; /* is_unreleased() of an entry */
 };
+
+/* Whether an entry implies that the other wave's access is known. */
+static bool covers(const struct wmi_race_learned *entry, const struct search *search)
+{
+    const uint32_t epoch = search->complete && entry->seen > entry->epoch ? entry->seen : entry->epoch;
+    const uint32_t floor = search->complete && entry->passed > entry->floor ? entry->passed : entry->floor;
+    return entry->tag == search->root &&
+           (search->epoch < floor || (search->wave == entry->wave && search->epoch < epoch));
+}
 
 /* Whether the search has visited the wave before. */
 static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past *past, unsigned wave)
@@ -773,7 +784,7 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
         const struct wmi_race_learned *entry = &past->learned[i];
         if (!is_known_by(search, past, entry, by))
             continue;
-        if (covers(entry, search->root, search->wave, search->epoch))
+        if (covers(entry, search))
             return true;
         search->unreleased |= is_unreleased(entry, search);
     }
@@ -814,7 +825,8 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
                             .own = root,
                             .root = of->root,
                             .epoch = of->base + wmi_race_epoch(record),
-                            .wave = wmi_race_wave(order, record)};
+                            .wave = wmi_race_wave(order, record),
+                            .complete = !stores};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
     if (root->all || (same_group && search.wave == wave))
@@ -826,9 +838,9 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
         const struct wmi_race_learned *entry = &root->learned[i];
         if ((entry->by != wave && entry->by != ALL) || entry->how == WMI_RACE_PASSES)
             continue; /* a wave learns nothing from an atomic that returns nothing */
-        const bool known = covers(entry, search.root, search.wave, search.epoch) ||
-                           (!is_of_same_wave(entry, &search) &&
-                            passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
+        const bool known =
+            covers(entry, &search) || (!is_of_same_wave(entry, &search) &&
+                                       passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
         if (known && (how_known(entry, wave) == WMI_RACE_ACQUIRES ||
                       (entry->rescanned && reads == WMI_RACE_READS_SCALAR)))
             return WMI_RACE_ORDERED;

@@ -95,8 +95,10 @@ struct wmi_race_wave {
     bool unshared;    /* it has made stores of which waves do not learn at barriers */
     bool releases;    /* its stores are complete, so that its next store or atomic begins an epoch */
     bool gap;         /* it has a struct wmi_race_gap that has not ended */
-    bool updates;     /* it has made atomics in global memory */
-    bool unfinished;  /* stores to global memory were in flight when it reached the last barrier */
+    bool updates;     /* it has made atomics */
+    bool loading;     /* its last load from global memory may be in flight */
+    uint32_t last_load; /* number of this load among those with its counter */
+    bool unfinished;    /* stores to global memory were in flight when it reached the last barrier */
 };
 
 struct wmi_race_group {
@@ -181,8 +183,15 @@ struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_
 /* Called when the wave has waited for the barrier that the signal is part of. */
 void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                            const struct wmi_race_signal *signal);
+/* Called when the wave has waited until at most `limit` operations with the counter of loads are in flight.
+ */
+static inline void wmi_race_wait_for_loads(struct wmi_race_group *group, unsigned wave, unsigned limit)
+{
+    struct wmi_race_wave *w = &group->wave[wave];
+    w->loading &= group->flights[wave].issued[WMI_RACE_COUNTS_MOVES] - w->last_load < limit;
+}
 /* Called when the wave reads the result of its own atomic: it learns what that has passed on. */
-void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);
+void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, bool lds);
 /* Called when the wave invalidates its vector cache, which suffices to see what its own workgroup has
  * stored. */
 void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave);

@@ -8,6 +8,12 @@ const char wmi_race_no_memory[] = "no memory for all that was to be checked for 
 
 /* ---- findings ---- */
 
+/* Whether the load is taken as atomic only because a compare-and-swap follows. */
+static bool guesses(const struct wmi_race_insn *insn)
+{
+    return insn->kind == WMI_ACCESS_LOAD && insn->load.seeds && !wmi_race_awaits(insn);
+}
+
 /* Finds the rule that two accesses violate. */
 static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
                                   const struct wmi_race_insn *now, bool same_group,
@@ -18,8 +24,8 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
     if (a == WMI_RACE_NARROW || b == WMI_RACE_NARROW)
         return WMI_RACE_OF_SCOPE;
     const bool plain_store =
-        (first->kind == WMI_ACCESS_STORE && a == WMI_RACE_PLAIN && b == WMI_RACE_ATOMIC) ||
-        (now->kind == WMI_ACCESS_STORE && b == WMI_RACE_PLAIN && a == WMI_RACE_ATOMIC);
+        (first->kind == WMI_ACCESS_STORE && a == WMI_RACE_PLAIN && b == WMI_RACE_ATOMIC && !guesses(now)) ||
+        (now->kind == WMI_ACCESS_STORE && b == WMI_RACE_PLAIN && a == WMI_RACE_ATOMIC && !guesses(first));
     if (relation == WMI_RACE_UNRELEASED && !now->lds)
         return plain_store ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED && !now->lds)
@@ -91,8 +97,15 @@ static bool changes_memory(const struct wmi_races *races)
     return memcmp(value, memory, access->bytes) != 0;
 }
 
-static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_race_insn *insn,
-                     uint64_t record, bool same_group)
+/* Whether the access of the record was made by the workgroup. */
+static bool is_of_group(const struct wmi_races *races, uint64_t record)
+{
+    return wmi_race_past(&races->order, wmi_race_tag(record))->root ==
+           wmi_race_past(&races->order, races->group->tag)->root;
+}
+
+static void learn_now(struct wmi_races *races, unsigned wave, const struct wmi_race_insn *insn,
+                      uint64_t record, bool same_group)
 {
     const bool reads = insn->kind == WMI_ACCESS_LOAD || insn->returns;
     const bool cached = !insn->lds && (!same_group || races->order.within);
@@ -102,13 +115,33 @@ static void learn_of(struct wmi_races *races, unsigned wave, const struct wmi_ra
                             : WMI_RACE_ACQUIRES);
 }
 
+static void learn_all(struct wmi_races *races)
+{
+    const struct wmi_race_insn *now = &races->insn[races->slot];
+    for (unsigned i = 0; i < races->learn_count; i++)
+        learn_now(races, races->access->wave, now, races->learns[i], is_of_group(races, races->learns[i]));
+    races->learn_count = 0;
+}
+
+/* The wave has read what another one has written, of which it learns once all lanes have made the access:
+ * none of them is ordered by what others read. */
+static void learn_of(struct wmi_races *races, uint64_t record)
+{
+    for (unsigned i = 0; i < races->learn_count; i++)
+        if (races->learns[i] >> WMI_RACE_WAVE_AT == record >> WMI_RACE_WAVE_AT)
+            return;
+    if (races->learn_count == WMI_RACE_CONFLICTS)
+        learn_all(races);
+    races->learns[races->learn_count++] = record;
+}
+
 bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slot, uint64_t record)
 {
     struct wmi_race_insn *now = &races->insn[slot], *first;
     if (record >= WMI_RACE_SPLIT || (first = &races->insn[wmi_race_slot(record)])->kind != WMI_ACCESS_ATOMIC)
         return false;
     first->talks = now->talks = true;
-    learn_of(races, wave, now, record, true);
+    learn_now(races, wave, now, record, true);
     return true;
 }
 
@@ -133,14 +166,23 @@ static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
                                       : WMI_RACE_READS_VECTOR;
 }
 
+/* Whether the access stores over a flag whose value its wave has seen, or an earlier one of the same epoch.
+ */
+static bool stores_over_flag(struct wmi_race_insn *first, struct wmi_race_insn *now,
+                             enum wmi_race_relation relation)
+{
+    const bool over = relation == WMI_RACE_UNRELEASED && first->talks && first->kind == WMI_ACCESS_STORE &&
+                      now->kind == WMI_ACCESS_STORE && wmi_race_is_word(first) && wmi_race_is_word(now);
+    now->talks |= over;
+    return over;
+}
+
 /* Checks the access against one that the records alone do not order. */
 static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
     struct wmi_races *races = user;
     struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
-    const struct wmi_race_past *of = wmi_race_past(&races->order, wmi_race_tag(record)),
-                               *mine = wmi_race_past(&races->order, races->group->tag);
-    const bool same_group = of->root == mine->root;
+    const bool same_group = is_of_group(races, record);
     first->lds = now->lds;
     if (same_group && wmi_race_wave(&races->order, record) == races->access->wave) {
         check_halves(races, record, bytes);
@@ -149,20 +191,20 @@ static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
         first->talks = now->talks = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
-            learn_of(races, races->access->wave, now, record, same_group);
+            learn_of(races, record);
         return;
     }
     const enum wmi_race_relation relation = wmi_race_relation(
         &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
     /* Stores and atomics do not read older data from caches. */
-    if (relation == WMI_RACE_ORDERED ||
+    if (relation == WMI_RACE_ORDERED || stores_over_flag(first, now, relation) ||
         (relation == WMI_RACE_UNACQUIRED && !now->lds && now->kind != WMI_ACCESS_LOAD))
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
     add_conflict(races, &wmi_race_texts[kind], record, bytes, 0);
     if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
-        learn_of(races, races->access->wave, now, record, same_group); /* each cause gives one finding */
+        learn_of(races, record); /* each cause gives one finding */
 }
 
 /* Reports the conflicts of the access. */
@@ -208,17 +250,17 @@ static void add_findings(struct wmi_races *races)
 /* ---- recording ---- */
 
 /* Handles an atomic load of a value that an atomic of the same wave has written. */
-static void reread(struct wmi_races *races, uint64_t address)
+static void reread(struct wmi_races *races, enum wmi_address_space space, uint64_t address)
 {
     struct wmi_race_cells cells;
     size_t dword;
-    if (!wmi_race_cells_at(races, WMI_SPACE_GLOBAL, address, &cells, &dword))
+    if (!wmi_race_cells_at(races, space, address, &cells, &dword))
         return;
     const uint64_t record = cells.write[dword];
     if (record && wmi_race_tag(record) == wmi_race_tag(races->now.record) &&
         wmi_race_wave(&races->order, record) == races->access->wave &&
         races->insn[wmi_race_slot(record)].kind == WMI_ACCESS_ATOMIC)
-        wmi_race_reread(&races->order, races->group, races->access->wave);
+        wmi_race_reread(&races->order, races->group, races->access->wave, space == WMI_SPACE_LDS);
 }
 
 /* Like wmi_race_touch_dword(), for some bytes of a dword of global memory whose block has a list. */
@@ -324,8 +366,8 @@ static void record_lanes(struct wmi_races *races, const struct wmi_element *elem
     for (uint64_t left = lanes; left; left &= left - 1) {
         races->lane = (unsigned)__builtin_ctzll(left);
         wmi_race_choose_half(&races->order, races->lane, &races->now);
-        if (races->insn[races->slot].coherent)
-            reread(races, element->address[races->lane]);
+        if (wmi_race_awaits(&races->insn[races->slot]))
+            reread(races, element->space, element->address[races->lane]);
         touch(races, element->space, element->address[races->lane], races->access->bytes);
     }
 }
@@ -495,10 +537,11 @@ static void record_element(struct wmi_races *races, unsigned number)
     insn->lds = element->space == WMI_SPACE_LDS;
     wmi_race_describe(&races->order, races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD,
                       insn->lds, &races->now);
-    if (insn->coherent || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
+    if (wmi_race_awaits(insn) || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
         record_lanes(races, element, lanes);
     else
         record_halves(races, element, lanes);
+    learn_all(races);
     check_lanes(races, element, lanes);
     if (insn->lds)
         meet_flights(races, element, lanes);

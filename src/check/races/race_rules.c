@@ -100,17 +100,29 @@ static enum wmi_race_role role_by_scope(const struct wmi_race_insn *insn, bool s
     return same_group || reaches_device(insn->scope) ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
 }
 
+/* The role of a load as far as its scope or cache bits tell. */
+static enum wmi_race_role role_by_policy(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
+                                         bool same_group)
+{
+    const uint32_t bits = rules->model->load_bits;
+    if (insn->lds)
+        return WMI_RACE_PLAIN;
+    if (rules->model->named)
+        return role_by_scope(insn, same_group);
+    if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
+        return same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+    return WMI_RACE_PLAIN;
+}
+
+bool wmi_race_is_coherent(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn)
+{
+    return insn->kind == WMI_ACCESS_LOAD && role_by_policy(rules, insn, true) == WMI_RACE_ATOMIC;
+}
+
 static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
                                        bool same_group)
 {
-    const uint32_t bits = rules->model->load_bits;
-    enum wmi_race_role role = WMI_RACE_PLAIN;
-    if (insn->lds)
-        role = WMI_RACE_PLAIN;
-    else if (rules->model->named)
-        role = role_by_scope(insn, same_group);
-    else if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
-        role = same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
+    const enum wmi_race_role role = role_by_policy(rules, insn, same_group);
     const struct wmi_race_load *load = &insn->load;
     const bool rereads = insn->path == WMI_PATH_SMEM && load->invalidates;
     const bool communicates = (load->polls && same_group) || rereads || load->seeds;

@@ -40,6 +40,12 @@ struct wmi_race_insn {
     uint16_t irregular;        /* recent accesses without a known struct wmi_race_pattern */
 };
 
+/* Whether the load may be one that waits for other waves. */
+static inline bool wmi_race_awaits(const struct wmi_race_insn *insn)
+{
+    return insn->coherent || insn->load.polls;
+}
+
 /* How an instruction takes part in communication with other waves. */
 enum wmi_race_role {
     WMI_RACE_PLAIN,
@@ -52,6 +58,9 @@ struct wmi_race_rules {
     const struct wmi_race_model *model;
     bool strict;
 };
+
+/* Whether the load may observe stores of other workgroups. */
+bool wmi_race_is_coherent(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn);
 
 /* Whether the instruction stores a unit that an atomic could store. */
 bool wmi_race_is_word(const struct wmi_race_insn *insn);

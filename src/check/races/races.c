@@ -6,6 +6,7 @@
 #include "check/races/races.h"
 
 #include "base/grow.h"
+#include "exec/run/polling.h"
 #include "exec/run/wave.h"
 #include "isa/rules/wait.h"
 #include "sem/table.h"
@@ -58,8 +59,7 @@ static void learn_insn(struct wmi_races *races, struct wmi_race_insn *insn, cons
     insn->lds = access->elements && access->element[0].space == WMI_SPACE_LDS;
     if (access->kind == WMI_ACCESS_LOAD && races->code->options.space)
         insn->load = wmi_race_load_at(races->code, access->pc, insn->lds);
-    insn->coherent = insn->kind == WMI_ACCESS_LOAD && !insn->lds &&
-                     wmi_race_role(&races->rules, insn, true) == WMI_RACE_ATOMIC;
+    insn->coherent = wmi_race_is_coherent(&races->rules, insn);
     insn->known = true;
 }
 
@@ -93,8 +93,11 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     count_of(races, &facts, races->counted);
     const struct wmi_race_loop loop =
         races->code->options.space ? wmi_race_loop_at(races->code, pc, insn) : (struct wmi_race_loop){0};
-    races->waits_for.lds |= loop.lds;
-    races->waits_for.memory |= loop.memory;
+    const bool decides = wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC && races->code->options.space &&
+                         wmi_result_decides(races->code, pc);
+    const unsigned class = wmi_rows[insn->id].class;
+    races->waits_for.lds |= loop.lds || (decides && (class == WMI_CLASS_DS || class == WMI_CLASS_FLAT));
+    races->waits_for.memory |= loop.memory || (decides && class != WMI_CLASS_DS);
     races->waits_for_part |=
         waits.stores && waits.stores < wmi_counter_largest(races->dispatch.target, races->stores);
     races->order.counts_stores =
@@ -180,7 +183,9 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     wmi_race_record(races, access, slot);
     wmi_race_add_flights(races, access, insn, slot);
     const bool flat = insn->path == WMI_PATH_FLAT;
-    group->wave[access->wave].updates |= insn->kind == WMI_ACCESS_ATOMIC && (!insn->lds || flat);
+    group->wave[access->wave].updates |= insn->kind == WMI_ACCESS_ATOMIC;
+    if (insn->kind == WMI_ACCESS_LOAD && !insn->lds)
+        wmi_race_load(races, access->wave);
     if ((insn->kind != WMI_ACCESS_LOAD || insn->path == WMI_PATH_LDS_DMA) && (insn->lds || flat))
         *(insn->path == WMI_PATH_LDS_DMA ? &group->wave[access->wave].lds_moved
                                          : &group->wave[access->wave].lds_stored) = true;
@@ -224,6 +229,7 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
     if (waits->lds != UINT8_MAX)
         wmi_race_wait_for_lds(races->group, index, waits->lds);
     if (waits->moves != UINT8_MAX) {
+        wmi_race_wait_for_loads(races->group, index, waits->moves);
         wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_MOVES, waits->moves);
         wmi_race_wait_for_loads_to_lds(races->group, index, WMI_RACE_COUNTS_OUT, waits->moves);
     }

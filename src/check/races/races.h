@@ -71,7 +71,8 @@ struct wmi_races {
     uint8_t counted[WMI_RACE_COUNTERS]; /* by how much this instruction increments the counters */
     bool loads_to_lds;                  /* the kernel has loads to LDS */
     bool waits_for_part; /* an instruction of the kernel waits for a part of the operations in flight */
-    struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory */
+    struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory, or a
+                                       branch on the result of an atomic there */
     size_t capacity;
     struct wmi_race_wait *wait;
     uint32_t waits;
@@ -89,6 +90,8 @@ struct wmi_races {
     bool values_differ;
     struct wmi_race_conflict conflict[WMI_RACE_CONFLICTS];
     unsigned conflict_count;
+    uint64_t learns[WMI_RACE_CONFLICTS]; /* records of other waves that it has read */
+    unsigned learn_count;
 };
 
 /* Finds the records of the dword at the address. False: it has none. */
@@ -159,6 +162,14 @@ static inline void wmi_race_count(const struct wmi_races *races, const struct wm
     wave->writing += wave->writing != 0;
 }
 
+/* Called when a wave has loaded from global memory, and that is counted. */
+static inline void wmi_race_load(const struct wmi_races *races, unsigned wave)
+{
+    struct wmi_race_wave *w = &races->group->wave[wave];
+    w->last_load = races->group->flights[wave].issued[WMI_RACE_COUNTS_MOVES];
+    w->loading = !races->counts_tensors; /* of gfx12.5, loads have a counter of their own */
+}
+
 /* Counts an access to private memory, of which other waves learn nothing. */
 static inline void wmi_race_count_private(const struct wmi_races *races, const struct wmi_race_insn *insn,
                                           unsigned wave)
@@ -167,16 +178,16 @@ static inline void wmi_race_count_private(const struct wmi_races *races, const s
     wmi_race_count(races, insn, &races->group->wave[wave]);
 }
 
-/* Called when a wave stores while earlier stores to the same memory are still in flight. Within a workgroup,
- * that suffices for a flag: LDS executes the operations of a wave in order, as does a vector cache that waves
- * share. So the store begins an epoch, which is needed only where some loop waits for flags, or where a wait
- * completes a part of the stores in flight. */
+/* Called when a wave stores, perhaps while earlier stores to the same memory are still in flight. Within a
+ * workgroup, such a store suffices for a flag: LDS executes the operations of a wave in order, as does a
+ * vector cache that waves share. So the store begins an epoch, which is needed only where some loop or branch
+ * depends on flags, or where a wait completes a part of the stores in flight. */
 static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wave, bool lds)
 {
     const struct wmi_race_wave *w = &races->group->wave[wave];
-    if (lds ? races->waits_for.lds && w->lds_stored
-            : (races->waits_for.memory && w->dirty && !races->order.within) ||
-                  (races->order.counts_stores && w->stores))
+    const bool ends = races->waits_for.memory && (w->dirty || !w->loading) &&
+                      !(races->order.within && races->order.writes_back);
+    if (lds ? races->waits_for.lds : ends || (races->order.counts_stores && w->stores))
         wmi_race_begin_epoch(&races->order, races->group, wave);
 }
 

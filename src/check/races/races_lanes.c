@@ -1147,13 +1147,18 @@ static bool record_atomic(struct wmi_races *races, const struct wmi_address_summ
         return false;
     if (races->group->lds.states)
         wmi_race_local_leave(&races->shadow, &races->group->lds);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) { /* before the wave learns of others */
+        const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
+        for (size_t i = 0; i < bytes / 4; i++)
+            if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
+                unsettled(wmi_gather_u64(cells.other + i, at, some), access))
+                return false;
+    }
     for (unsigned lane = 0; lane < WMI_LANES; lane += RECORDS) {
         const uint32_t some = places.lanes >> lane & ((1u << RECORDS) - 1), *at = places.at + lane;
         for (size_t i = 0; i < bytes / 4; i++) {
             const u64v written = wmi_gather_u64(cells.write + i, at, some);
-            if (unsettled(wmi_gather_u64(cells.read + i, at, some), access) |
-                    unsettled(wmi_gather_u64(cells.other + i, at, some), access) ||
-                !follow_atomics(races, summary->wave, slot, written, unsettled(written, access), conflicting))
+            if (!follow_atomics(races, summary->wave, slot, written, unsettled(written, access), conflicting))
                 return false;
             for (uint32_t own = some & own_others(written, access); own; own &= own - 1)
                 wmi_race_keep_store(races, &cells, at[__builtin_ctz(own)] / 4 + i);
@@ -1274,7 +1279,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
         return true;
     }
     struct wmi_race_wave *wave = &group->wave[summary->wave];
-    if (insn->coherent && wave->updates) /* it may read the result of its own atomic */
+    if (wmi_race_awaits(insn) && wave->updates) /* it may read the result of its own atomic */
         return false;
     if (lds && (group->pending.list.count || group->flights[summary->wave].loads_to_lds.count) &&
         may_conflict_with_flights(races, summary, insn, bytes, places))
@@ -1293,6 +1298,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
     for (unsigned i = 0; i < places && !atomic; i++)
         if (!record_place(races, summary, summary->base + i * insn->distance, bytes))
             return false;
+    wave->updates |= atomic;
     if (lds) {
         wave->lds_stored |= writes;
         add_flight(races, summary, slot, bytes, places);
@@ -1302,5 +1308,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
     wmi_race_count(races, insn, wave);
     if (writes)
         wmi_race_store(&races->order, group, summary->wave);
+    else
+        wmi_race_load(races, summary->wave);
     return true;
 }

@@ -24,6 +24,7 @@
 enum {
     LIMIT = 1 << 16, /* maximum instructions that are examined */
     LOOP = 256,      /* maximum instructions of a loop that waits; see waiting.c */
+    DECIDES = 32,    /* maximum instructions from one to a branch on its result */
     ADDS = 8, /* maximum instructions from s_getpc_b64 to the additions that compute an address from it */
     SCOPE_DEVICE = 2 /* value of the SCOPE field of gfx12 */
 };
@@ -133,15 +134,21 @@ static bool read(struct round *round, unsigned reg)
     return round->loaded[reg];
 }
 
+static bool is_load(const struct wmi_instruction *insn, bool lds)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    return row->memory == WMI_MEMORY_LOAD && (lds || row->class != WMI_CLASS_DS) &&
+           row->class != WMI_CLASS_SCRATCH;
+}
+
+/* loaded: the instruction is a load that counts. */
 static void add_to_round(const struct wmi_target *target, struct round *round,
-                         const struct wmi_instruction *insn, bool lds)
+                         const struct wmi_instruction *insn, bool loaded)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const bool logic = row->group == WMI_GROUP_MASK;
     struct wmi_span_of_registers spans[WMI_SPANS];
     const unsigned count = wmi_registers_of(target, insn, spans);
-    bool loaded = row->memory == WMI_MEMORY_LOAD && (lds || row->class != WMI_CLASS_DS) &&
-                  row->class != WMI_CLASS_SCRATCH;
     round->stores |= wmi_only_changes_memory(insn);
     if (row->flags & WMI_ROW_READS_SCC)
         loaded |= read(round, SCC);
@@ -164,7 +171,7 @@ bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t l
         struct wmi_instruction insn;
         if (!wmi_code_decode(code, pc, &insn))
             return false;
-        add_to_round(code->options.target, &round, &insn, lds);
+        add_to_round(code->options.target, &round, &insn, is_load(&insn, lds));
         pc += 4u * insn.dwords;
     }
     if (pc <= last || !round.loads_decide || round.stores)
@@ -175,6 +182,22 @@ bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t l
             return false;
     }
     return true;
+}
+
+bool wmi_result_decides(const struct wmi_code *code, uint64_t pc)
+{
+    struct round round = {0};
+    struct wmi_instruction insn;
+    if (!wmi_code_decode(code, pc, &insn))
+        return false;
+    add_to_round(code->options.target, &round, &insn, has_result(&insn));
+    for (unsigned i = 0; i < DECIDES && !round.loads_decide && !wmi_control_flow(&insn).ends; i++) {
+        pc += 4u * insn.dwords;
+        if (!wmi_code_decode(code, pc, &insn))
+            return false;
+        add_to_round(code->options.target, &round, &insn, false);
+    }
+    return round.loads_decide;
 }
 
 /* ---- what can be reached ---- */

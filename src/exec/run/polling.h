@@ -9,4 +9,7 @@
  * and no address that advances. lds: includes loads of LDS. */
 bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t last, bool lds);
 
+/* Whether a branch soon behind the instruction at `pc` depends on its result. */
+bool wmi_result_decides(const struct wmi_code *code, uint64_t pc);
+
 #endif
