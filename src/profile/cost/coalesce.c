@@ -18,9 +18,10 @@
  * - GCN and CDNA: a group of lanes takes one clock if each quad is within 16 bytes, wherever they begin
  *   (byte loads in short rows on MI250X take less than four lanes per clock), otherwise one per active quad.
  * - RDNA: a group takes one clock.
- * - Tags: so many lines per clock, of the lanes that the address unit takes at once.
- * - Data: lanes that are taken at once wait for one another if they need different words of one bank. Both
- *   rules for banks are fits to gpu-benches' strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
+ * - Tags and data: lanes that are taken at once wait for one another if they need different lines of one bank
+ *   of the tags, or different words of one bank of the data. These are the lanes of the group, or four: of
+ *   elements of at most 32 bits one of each quad, of others a quad. The rules are fits to gpu-benches'
+ *   strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
 #include "profile/cost/requested.h"
 #include "sem/table.h"
 
@@ -33,6 +34,7 @@ enum {
     NEAR = 16,  /* bytes that a quad of a fast group lies in */
     DWORD = 4,
     GROUP_BANKS = 32, /* of a dword */
+    QUAD_BANKS = 8,   /* of two dwords */
     WORDS = 2048,     /* four of each lane and element; further ones are not counted */
 };
 
@@ -250,23 +252,30 @@ bool wmi_coalesce_banked(const struct wmi_access *access, const struct wmi_vecto
                                                (access->bytes == DWORD || access->bytes == 2 * DWORD)));
 }
 
-/* Adds the clocks of the lanes that the address unit takes at once. */
+/* Clocks of the tags for the lines of lanes that are taken at once. Neighbouring lines are in different
+ * banks, which was measured for loads only. */
+static uint32_t tags_of(struct words *words, struct wmi_requests *scratch, const struct wmi_access *access,
+                        const struct wmi_vector_rules *rules, uint64_t mask, const struct wmi_element *row)
+{
+    if (!row && rules->banks != WMI_DATA_UNKNOWN && access->kind == WMI_ACCESS_LOAD)
+        return deepest(words, access, mask, rules->tag_shift, rules->tags);
+    return (count_blocks(scratch, access, mask, row, rules->tag_shift) + rules->tags - 1) / rules->tags;
+}
+
+/* Adds the clocks of tags and data for the lanes that are taken at once. */
 static void add_at_once(struct words *words, struct wmi_requests *scratch, const struct wmi_access *access,
                         const struct wmi_vector_rules *rules, uint64_t mask, const struct wmi_element *row,
                         struct wmi_vector_cost *cost)
 {
     if (!mask)
         return;
-    const uint32_t lines = count_blocks(scratch, access, mask, row, rules->tag_shift);
-    cost->clocks++;
-    cost->tag_clocks += (lines + rules->tags - 1) / rules->tags;
+    const uint32_t tags = tags_of(words, scratch, access, rules, mask, row);
+    cost->tag_clocks += tags;
     if (!wmi_coalesce_banked(access, rules))
         return;
-    if (rules->banks == WMI_DATA_GROUP)
-        cost->bank_clocks += deepest(words, access, mask, 2, GROUP_BANKS);
-    else
-        cost->bank_clocks +=
-            access->bytes == DWORD ? deepest(words, access, mask, 2, 4) : deepest(words, access, mask, 3, 8);
+    const uint32_t data = rules->banks == WMI_DATA_GROUP ? deepest(words, access, mask, 2, GROUP_BANKS)
+                                                         : deepest(words, access, mask, 3, QUAD_BANKS);
+    cost->bank_clocks += data > tags ? data : tags;
 }
 
 /* only: the element, if a single one reaches memory; or NULL. */
@@ -277,17 +286,24 @@ static void add_clocks(struct wmi_requests *scratch, const struct wmi_access *ac
 {
     struct words words;
     const bool narrow = only && wmi_coalesce_narrow(access, rules);
+    const bool apart = narrow && rules->banks == WMI_DATA_QUADS && access->kind == WMI_ACCESS_LOAD;
     for (unsigned first = 0; first < wave_lanes; first += rules->group) {
         const uint64_t mask = lanes & ((1ULL << rules->group) - 1) << first;
         if (rules->pattern == WMI_FAST_LINE) {
+            cost->clocks += mask != 0;
             add_at_once(&words, scratch, access, rules, mask, row, cost);
         } else if (narrow && are_quads_near(only, lanes, first, rules->group, access->bytes)) {
             const uint32_t banks = cost->bank_clocks;
+            cost->clocks += mask != 0;
             add_at_once(&words, scratch, access, rules, mask, row, cost);
             cost->bank_clocks = banks + (mask && wmi_coalesce_banked(access, rules));
         } else {
-            for (unsigned quad = first; quad < first + rules->group; quad += QUAD)
-                add_at_once(&words, scratch, access, rules, lanes & 0xfULL << quad, row, cost);
+            for (unsigned i = 0; i < QUAD; i++) {
+                const uint64_t quad = lanes & 0xfULL << (first + QUAD * i);
+                const uint64_t across = lanes & 0x1111ULL << (first + i);
+                cost->clocks += quad != 0;
+                add_at_once(&words, scratch, access, rules, apart ? across : quad, row, cost);
+            }
         }
     }
 }

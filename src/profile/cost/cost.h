@@ -17,7 +17,7 @@ enum wmi_fast_pattern {
 /* The banks of the vector cache's data, from which lanes of one clock read. */
 enum wmi_data_banks {
     WMI_DATA_UNKNOWN, /* no lanes are known to wait for others */
-    WMI_DATA_QUADS,   /* four lanes a clock: 4 banks for elements of 4 bytes, 8 banks for those of 8 */
+    WMI_DATA_QUADS,   /* four lanes a clock: 8 banks of 8 bytes */
     WMI_DATA_GROUP,   /* the whole group: 32 banks of 4 bytes */
 };
 
@@ -25,14 +25,14 @@ enum wmi_data_banks {
 struct wmi_vector_rules {
     enum wmi_fast_pattern pattern;
     enum wmi_data_banks banks;
-    uint8_t data_bytes;  /* per clock between vector cache and VGPRs */
-    uint8_t tags;        /* lines that are looked up per clock */
-    uint8_t group;       /* lanes per clock on the fast path; the slow path takes four */
-    bool all_groups;     /* the fast path applies to the whole instruction or not at all */
-    bool images;         /* images can use the fast path */
-    uint8_t gapped;      /* lanes per tag lookup for stores of at most a dword per lane on the slow path */
-    uint8_t tag_shift;   /* log2 of the bytes covered by a tag lookup */
-    uint8_t read_shift;  /* ... of a read request to L2 */
+    uint8_t data_bytes; /* per clock between vector cache and VGPRs */
+    uint8_t tags;       /* lines that are looked up per clock; banks of the tags, unless `banks` is unknown */
+    uint8_t group;      /* lanes per clock on the fast path; the slow path takes four */
+    bool all_groups;    /* the fast path applies to the whole instruction or not at all */
+    bool images;        /* images can use the fast path */
+    uint8_t gapped;     /* lanes per tag lookup for stores of at most a dword per lane on the slow path */
+    uint8_t tag_shift;  /* log2 of the bytes covered by a tag lookup */
+    uint8_t read_shift; /* ... of a read request to L2 */
     uint8_t write_shift; /* ... of a write or atomic request */
     /* Masks of WMI_POLICY_*; any bit of the mask has the effect: */
     uint8_t bypass;     /* loads bypass the vector cache */
@@ -77,7 +77,7 @@ struct wmi_vector_cost {
     uint32_t quads;                  /* lanes / 4 that the address unit counts; on the fast path of groups */
     uint32_t clocks;                 /* of the address unit, at least */
     uint32_t tag_clocks;             /* of the tags, at least */
-    uint32_t bank_clocks;            /* of the banks of data, at least; 0: unknown */
+    uint32_t bank_clocks;            /* of the banks of tags and data, at least; 0: unknown */
     uint32_t lookups;                /* tag lookups, as counters see them */
     uint32_t reads, writes, atomics; /* requests to L2 */
     uint32_t collapsed;              /* stores to an address that another lane also stores to */

@@ -8,14 +8,18 @@
  * the rate of buffers); unverified: how other accesses are counted, which no counter shows.
  *
  * Clocks of the vector path: fits to gpu-benches' gpu-strides, in which a workgroup of 1024 loads floats and
- * doubles that hit, lanes 0 to 64 (16) elements apart. RX 6900 XT: for each 32 lanes the largest of 1, the
- * most distinct dwords in one of 32 banks, and lines / 4; within 3 % for 51 of 82 strides, never too long.
- * 128 bytes per clock: gpu-cache reaches 114. MI210: four lanes a clock, doubles from 8 banks of 8 bytes,
- * floats from 4 banks of 4 bytes; within 3 % for 45 of 82 strides, never too long: odd strides of floats but
- * 3 take 1.75 to 3 times as long, for an unknown reason, doubles 10 to 15 apart up to twice. No more than one
- * clock for the lines of four lanes. Assumed for other products before gfx940, and on gfx11 and gfx12; gfx942
- * and gfx950: unknown, so no banks. 64 bytes per clock: issue cycles, CLRX GcnTimings (buffer_load_dwordx4:
- * 16 cycles), gpu-cache on MI210 (60), and dwordx4 on gfx942 (one per 16 cycles).
+ * doubles that hit, lanes 0 to 64 (16) elements apart, each loop eight loads at multiples of four elements.
+ * Both: lanes that are taken at once wait for one another if they need different lines of one of four banks
+ * of the tags, by the lowest bits of the line's number, or different words of one bank of the data; the
+ * longer wait counts. MI210: four lanes at once, data in 8 banks of 8 bytes. The four are consecutive lanes
+ * for doubles, but for floats lanes n, n + 4, n + 8 and n + 12 of each 16. Within 1 % for all 80 strides that
+ * are not contiguous. RX 6900 XT: 32 lanes at once, data in 32 banks of 4 bytes; within 1 % for 74 of 82
+ * strides, never too long (doubles up to 7 apart: their sums take 4 clocks; floats 3 apart take 2 clocks, for
+ * an unknown reason). 128 bytes per clock: gpu-cache reaches 114. Assumed for other products before gfx940,
+ * and on gfx11 and gfx12. Assumed for gfx942, whose lines have 128 bytes, because published times of random
+ * and strided loads on MI300A fit better (docs/model.md); gfx950: unknown, so no banks. Stores were not
+ * measured, so their lines count as in different banks. 64 bytes per clock: issue cycles, CLRX GcnTimings
+ * (buffer_load_dwordx4: 16 cycles), gpu-cache on MI210 (60), and dwordx4 on gfx942 (one per 16 cycles).
  *
  * Cache policy: LLVM, SIMemoryLegalizer.cpp, by target: MISS_EVICT by GLC on gfx6 to gfx90a and SC1 on gfx942
  * (agent scope); on gfx10 GLC of L0 and DLC of GL1, on gfx11 GLC of both, on gfx12 a scope beyond the compute
@@ -92,6 +96,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
          .fetch = {.shift = 5}},
         /* gfx940 to gfx942 */
         {.vector = {.pattern = WMI_FAST_QUADS,
+                    .banks = WMI_DATA_QUADS,
                     .data_bytes = 64,
                     .tags = 4,
                     .group = 16,

@@ -256,28 +256,47 @@ static inline uint32_t count_quads(uint64_t lanes)
     return (uint32_t)__builtin_popcountll((lanes | lanes >> 2) & 0x1111111111111111ULL);
 }
 
-/* Clocks of the banks for the lanes in the mask, taken by quads. */
-static inline uint32_t banks_of_quads(const struct wmi_request_query *query,
-                                      const struct wmi_same_row *by_lane, uint64_t lanes)
+static inline uint32_t clocks_of(struct deep deep)
 {
-    uint32_t clocks = count_quads(lanes);
+    return count_quads(deep.two) + count_quads(deep.three) + count_quads(deep.four);
+}
+
+/* Adds the clocks of the banks of tags and data for the lanes in the mask, taken by quads. */
+static inline void add_quads(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
+                             uint64_t lanes, struct wmi_vector_cost *cost)
+{
+    const unsigned shift = query->line_shift, banks = query->rules->tags;
+    cost->tag_clocks += count_quads(lanes);
+    cost->bank_clocks += query->banked ? count_quads(lanes) : 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const uint32_t active = (uint32_t)(lanes >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
         const u32v at = *(const u32v *)(by_lane->of + lane);
-        const struct deep deep = query->bytes == 4 ? find_deep(at >> 2, at >> 2 & 3, active)
-                                                   : find_deep(at >> 3, at >> 3 & 7, active);
-        clocks += count_quads(deep.two) + count_quads(deep.three) + count_quads(deep.four);
+        const struct deep tags = find_deep(at >> shift, at >> shift & (banks - 1), active);
+        cost->tag_clocks += clocks_of(tags);
+        if (!query->banked)
+            continue;
+        const struct deep data = find_deep(at >> 3, at >> 3 & 7, active);
+        cost->bank_clocks +=
+            clocks_of((struct deep){tags.two | data.two, tags.three | data.three, tags.four | data.four});
     }
-    return clocks;
 }
 
-/* The most distinct words of one bank that the lanes access, all lanes at once: 128 bytes have a bank for
- * each element of at least a dword. */
-static inline uint32_t banks_of_group(const struct wmi_request_query *query,
-                                      const struct wmi_same_row *by_lane, uint64_t lanes)
+/* Exchanges lane 4 * i + k of each 16 lanes with lane 4 * k + i; returns the lanes in the mask. */
+static inline uint64_t transpose_quads(struct wmi_same_row *row, uint64_t lanes)
 {
-    const unsigned shift = query->bytes < 4 ? 2 : (unsigned)__builtin_ctz(query->bytes);
-    const unsigned banks = 128u >> shift;
+    struct wmi_same_row from = *row;
+    for (unsigned lane = 0; lane < WMI_LANES; lane++)
+        row->of[lane] = from.of[(lane & ~15u) | (lane & 3) << 2 | (lane >> 2 & 3)];
+    uint64_t moved = (lanes ^ lanes >> 3) & 0x0a0a0a0a0a0a0a0aULL;
+    lanes ^= moved ^ moved << 3;
+    moved = (lanes ^ lanes >> 6) & 0x00cc00cc00cc00ccULL;
+    return lanes ^ moved ^ moved << 6;
+}
+
+/* The most distinct words of 1 << shift bytes of one bank that the lanes access, all lanes at once. */
+static inline uint32_t deepest_bank(const struct wmi_same_row *by_lane, uint64_t lanes, unsigned shift,
+                                    unsigned banks)
+{
     uint8_t in_bank[32] = {0};
     uint32_t low = UINT32_MAX, high = 0, most = 0;
     struct wmi_same_row word;
@@ -299,6 +318,15 @@ static inline uint32_t banks_of_group(const struct wmi_request_query *query,
     return most;
 }
 
+/* Clocks of the banks of data for all lanes at once: 128 bytes have a bank for each element of at least a
+ * dword. */
+static inline uint32_t banks_of_group(const struct wmi_request_query *query,
+                                      const struct wmi_same_row *by_lane, uint64_t lanes)
+{
+    const unsigned shift = query->bytes < 4 ? 2 : (unsigned)__builtin_ctz(query->bytes);
+    return deepest_bank(by_lane, lanes, shift, 128u >> shift);
+}
+
 /* The lines that the lanes in the mask access. */
 static inline uint32_t count_lines(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
                                    uint64_t lanes)
@@ -310,6 +338,23 @@ static inline uint32_t count_lines(const struct wmi_request_query *query, const 
     for (; lanes; lines++)
         lanes &= ~wmi_same_as(&line, (unsigned)__builtin_ctzll(lanes));
     return lines;
+}
+
+/* See tags_of() in coalesce.c. */
+static inline bool has_tag_banks(const struct wmi_request_query *query)
+{
+    return query->rules->banks != WMI_DATA_UNKNOWN && query->kind == WMI_ACCESS_LOAD;
+}
+
+/* Clocks of the tags for the lanes in the mask, all at once. */
+static inline uint32_t tags_of_group(const struct wmi_request_query *query,
+                                     const struct wmi_same_row *by_lane, uint64_t lanes)
+{
+    const unsigned tags = query->rules->tags;
+    if (is_one_line(query, by_lane, lanes))
+        return 1;
+    return has_tag_banks(query) ? deepest_bank(by_lane, lanes, query->line_shift, tags)
+                                : (count_lines(query, by_lane, lanes) + tags - 1) / tags;
 }
 
 /* Clocks of address unit, tags and data, by the rules at the head of coalesce.c. */
@@ -326,21 +371,25 @@ static inline void find_clocks(const struct wmi_request_query *query, const stru
         if (!lanes)
             continue;
         if (far & group) {
-            const uint32_t quads = count_quads(lanes); /* of at most four lines each */
-            cost->clocks += quads;
-            cost->tag_clocks += quads;
+            cost->clocks += count_quads(lanes);
             by_quads |= lanes;
             continue;
         }
+        const uint32_t tags = tags_of_group(query, by_lane, lanes);
         cost->clocks++;
-        cost->tag_clocks += is_one_line(query, by_lane, lanes)
-                                ? 1
-                                : (count_lines(query, by_lane, lanes) + rules->tags - 1u) / rules->tags;
-        if (query->banked)
-            cost->bank_clocks += whole ? banks_of_group(query, by_lane, lanes) : 1;
+        cost->tag_clocks += tags;
+        if (!query->banked)
+            continue;
+        const uint32_t data = whole ? banks_of_group(query, by_lane, lanes) : 1;
+        cost->bank_clocks += whole && tags > data ? tags : data;
     }
-    if (by_quads && query->banked)
-        cost->bank_clocks += banks_of_quads(query, by_lane, by_quads);
+    if (by_quads && !has_tag_banks(query)) {
+        cost->tag_clocks += count_quads(by_quads); /* of at most four lines each */
+    } else if (by_quads) {
+        struct wmi_same_row row = *by_lane;
+        const uint64_t lanes = query->may_be_fast ? transpose_quads(&row, by_quads) : by_quads;
+        add_quads(query, &row, lanes, cost);
+    }
 }
 
 /* Counted quads and tag lookups, by the rules at the head of coalesce.c. */
