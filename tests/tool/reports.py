@@ -185,6 +185,28 @@ class Reports(Case):
         self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
                      "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
 
+    def test_templates(self):
+        """Of 24 instances of a template and three other kernels, the two that take longest are described, of instances only
+        the longest. The others have a line, all instances of the template one. --all describes each."""
+        load = "s_getpc_b64 s[4:5]\nglobal_load_dword v1, v0, s[4:5]\n"
+        bodies = {f"_ZN4math5scaleIfLi{n}EEEvPT_": load + f".rept {10 * n}\nv_mul_f32 v2, v3, v3\n.endr" for n in range(1, 25)}
+        bodies["_ZN4math5scaleEPf"] = load  # not a template
+        bodies["long"] = load + ".rept 2000\nv_mul_f32 v2, v3, v3\n.endr"
+        bodies["alu"] = "v_mov_b32 v0, 1"
+        jobs = []
+        for name, body in bodies.items():
+            self.assemble(name, body)
+            jobs += ["--then", name + ".co", "-k", name, "-g", "6400", "-b", "64"]
+        out, _ = self.run_tool(["prof", *jobs[1:]])
+        self.assertLessEqual(len(out.splitlines()), 60)
+        self.assertEqual(re.findall(r"(?m)^verdict    (.*?) is bound ", out), ["long", "math::scale<float, 24>"])
+        self.assertRegex(out, r"(?m)^ .* 23 instances of math::scale +from \S+ \S+ \(<float, 1>\) to \S+ \S+ \(<float, 23>\)$")
+        self.assertEqual(len(re.findall(r"  math::scale  ", out)), 1)
+        self.assertEqual(len(re.findall(r"  alu  ", out)), 1)
+        out, _ = self.run_tool(["prof", *jobs[1:], "--all"])
+        self.assertEqual(len(re.findall(r"(?m)^verdict ", out)), 27)
+        self.assertNotIn("instances of", out)
+
     def assemble(self, name, body, target="gfx900"):
         self.path(name + ".s", f""".globl {name}\n.type {name},@function\n.p2align 8\n{name}:\n{body}\ns_endpgm\n
             .amdhsa_kernel {name}\n .amdhsa_next_free_vgpr 8\n .amdhsa_next_free_sgpr 16\n

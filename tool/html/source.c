@@ -224,6 +224,8 @@ void html_sources(FILE *file, const struct tool_report *report)
     struct tool_group *groups;
     const size_t count = tool_groups(report, &groups);
     for (size_t i = 0; i < count; i++) {
+        if (!groups[i].count)
+            continue;
         struct kernel kernel = {
             .report = report, .rows = report->rows + groups[i].first, .count = groups[i].count};
         kernel.symbol = groups[i].kernel ? groups[i].kernel->kernel : tool_row_kernel(kernel.rows[0]);

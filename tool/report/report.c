@@ -105,27 +105,46 @@ void tool_sort_rows(struct tool_report *report)
     }
 }
 
-/* The kernel's lower bound in seconds; below 0: it is a function, or has no bound. */
-static double seconds_of(const struct tool_group *group)
+double tool_group_seconds(const struct tool_group *group)
 {
-    return group->kernel && group->kernel->binds ? group->kernel->binds->seconds : -1;
+    const struct wm_profile_kernel *kernel = group->kernel;
+    if (!kernel)
+        return 0;
+    if (kernel->predicted.seconds > 0)
+        return kernel->predicted.seconds;
+    return kernel->binds ? kernel->binds->seconds : 0;
 }
 
 static int longest_first(const void *left, const void *right)
 {
     const struct tool_group *a = left, *b = right;
-    const double x = seconds_of(a), y = seconds_of(b);
-    return x != y ? (x > y ? -1 : 1) : (a->first > b->first) - (a->first < b->first);
+    const double x = tool_group_seconds(a), y = tool_group_seconds(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->first != b->first)
+        return a->first > b->first ? 1 : -1;
+    return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return true;
+    return false;
 }
 
 size_t tool_groups(const struct tool_report *report, struct tool_group **groups)
 {
     size_t found = 0;
-    *groups = calloc(report->count + 1, sizeof **groups);
+    *groups = calloc(report->count + report->kernel_count + 1, sizeof **groups);
     for (size_t i = 0; *groups && i < report->count; i += (*groups)[found++].count)
         (*groups)[found] = (struct tool_group){.first = i,
                                                .count = tool_kernel_rows(report, i),
                                                .kernel = tool_kernel_of(report, report->rows[i])};
+    for (size_t i = 0; *groups && i < report->kernel_count; i++)
+        if (!has_rows(report, &report->kernels[i]))
+            (*groups)[found++] = (struct tool_group){.first = report->count, .kernel = &report->kernels[i]};
     if (found)
         qsort(*groups, found, sizeof **groups, longest_first);
     return found;

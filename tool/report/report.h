@@ -60,20 +60,22 @@ const char *tool_lane_list(uint64_t lanes, char text[256]);
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
-/* The rows of one symbol. */
+/* The rows of one symbol; a kernel may have none. */
 struct tool_group {
     size_t first, count;
     const struct wm_profile_kernel *kernel; /* NULL: it is a function */
 };
-/* Finds the groups, those of the kernel with the longest bound first, functions last. The caller frees
- * *groups. */
+/* Seconds that the group takes: as predicted, or else at least; 0: it is a function, or has no bound. */
+double tool_group_seconds(const struct tool_group *group);
+/* Finds the groups, those that take longest first. The caller frees *groups. */
 size_t tool_groups(const struct tool_report *report, struct tool_group **groups);
 
-#define TOOL_FAULTED "a dispatch ended with a fault; the report covers what ran until then"
+#define TOOL_FAULTED   "a dispatch ended with a fault; the report covers what ran until then"
+#define TOOL_NO_ACCESS "no memory instruction was executed"
 /* Prints what could not be analysed. */
 void tool_print_incomplete(const struct tool_report *report);
-/* Prints verdicts and summaries of kernels without rows; before: something was printed before them. */
-void tool_summaries_without_rows(const struct tool_report *report, bool before);
+/* Prints the verdict and the summary of a kernel without rows. */
+void tool_print_without_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel);
 /* Print a verdict, a table and findings per kernel; for --source, source or listing instead of the table. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);

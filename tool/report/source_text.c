@@ -161,6 +161,10 @@ void tool_report_source(const struct tool_report *report)
         char name[TOOL_NAME];
         if (i)
             putchar('\n');
+        if (!group->count) {
+            tool_print_without_rows(report, group->kernel);
+            continue;
+        }
         if (group->kernel)
             tool_print_verdict(report, group->kernel);
         else
@@ -171,5 +175,6 @@ void tool_report_source(const struct tool_report *report)
             puts("neither its source nor its code is there");
     }
     free(groups);
-    tool_summaries_without_rows(report, report->count);
+    if (!count)
+        puts(TOOL_NO_ACCESS);
 }

@@ -3,6 +3,7 @@
 #include "tool/text.h"
 #include "tool/report/advice.h"
 #include "tool/report/columns.h"
+#include "tool/report/kernel_list.h"
 #include "tool/report/lines.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
@@ -14,8 +15,10 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 20,  /* shared among the kernels */
-    LEAST_ROWS = 3,  /* of a kernel */
+    SECTIONS = 2,    /* at most, without --all: a report has at most 60 lines */
+    MOST_ROWS = 20,  /* of a single kernel */
+    FEWER_ROWS = 10, /* of each of two */
+    LEAST_ROWS = 3,  /* of each if others have a line only */
     SOURCE_RANK = 1, /* the last to be omitted */
     ACCESS_RANK = 2,
     LIMIT_RANK = 7,
@@ -173,11 +176,22 @@ static void print_table(const struct tool_report *report, struct tool_columns *c
 
 /* ---- kernels ---- */
 
+void tool_print_without_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    tool_print_verdict(report, kernel);
+    tool_summary_text(kernel);
+    puts("it executed no memory instruction itself"); /* called functions have their own rows */
+}
+
 static void print_group(const struct tool_report *report, struct tool_columns *columns,
                         const struct tool_group *group, size_t most)
 {
     char name[TOOL_NAME];
     bool has_lines = false;
+    if (!group->count) {
+        tool_print_without_rows(report, group->kernel);
+        return;
+    }
     for (size_t i = group->first; i < group->first + group->count; i++)
         has_lines |= report->rows[i]->file != NULL;
     if (group->kernel) {
@@ -193,31 +207,6 @@ static void print_group(const struct tool_report *report, struct tool_columns *c
                             : "no source lines: " TOOL_NO_DWARF);
     if (group->kernel)
         tool_advice_text(report, group->kernel);
-}
-
-static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
-{
-    for (size_t i = 0; i < report->count; i++)
-        if (tool_row_start(report->rows[i]) == kernel->pc)
-            return true;
-    return false;
-}
-
-void tool_summaries_without_rows(const struct tool_report *report, bool before)
-{
-    for (size_t i = 0; i < report->kernel_count; i++) {
-        const struct wm_profile_kernel *kernel = &report->kernels[i];
-        if (has_rows(report, kernel))
-            continue;
-        if (before)
-            putchar('\n');
-        tool_print_verdict(report, kernel);
-        tool_summary_text(kernel);
-        puts("it executed no memory instruction itself"); /* called functions have their own rows */
-        before = true;
-    }
-    if (!before)
-        puts("no memory instruction was executed");
 }
 
 /* What all kernels executed, and how much of the time each takes at least. groups: sorted by that time. */
@@ -298,30 +287,56 @@ void tool_print_incomplete(const struct tool_report *report)
         tool_print_labelled("partial", TOOL_RED, TOOL_FAULTED);
 }
 
+/* Chooses the groups that get a section: the ones that take longest, only one of the instances of a template.
+ */
+static size_t choose_sections(const struct tool_report *report, const struct tool_group *groups, size_t count,
+                              bool *chosen)
+{
+    size_t sections = 0;
+    for (size_t i = 0; i < count; i++) {
+        chosen[i] = report->options->all || count <= SECTIONS || sections < SECTIONS;
+        for (size_t k = 0; k < i && count > SECTIONS && !report->options->all; k++)
+            chosen[i] &= !chosen[k] || !tool_same_template(&groups[k], &groups[i]);
+        sections += chosen[i];
+    }
+    return sections;
+}
+
 void tool_report_text(const struct tool_report *report)
 {
     struct tool_columns columns;
     struct tool_sums all = {0};
     struct tool_group *groups;
     const size_t count = tool_groups(report, &groups);
-    size_t most = SIZE_MAX;
+    bool *chosen = calloc(count + 1, sizeof *chosen);
+    const size_t sections = chosen ? choose_sections(report, groups, count, chosen) : 0;
+    const size_t most = report->options->all ? SIZE_MAX
+                        : sections < count   ? LEAST_ROWS
+                        : count > 1          ? FEWER_ROWS
+                                             : MOST_ROWS;
     choose_columns(&columns, report);
-    if (!report->options->all && count)
-        most = MOST_ROWS / count > LEAST_ROWS ? MOST_ROWS / count : LEAST_ROWS;
     tool_print_incomplete(report);
-    for (size_t i = 0; i < count; i++) {
-        if (i)
+    for (size_t i = 0, printed = 0; chosen && i < count; i++) {
+        if (!chosen[i])
+            continue;
+        if (printed++)
             putchar('\n');
         print_group(report, &columns, &groups[i], most);
     }
     for (size_t i = 0; i < report->count; i++)
         tool_sums_add(&all, report->rows[i]);
     tool_columns_left_out(&columns);
-    tool_summaries_without_rows(report, report->count);
+    if (!count)
+        puts(TOOL_NO_ACCESS);
+    if (sections < count) {
+        putchar('\n');
+        tool_print_kernel_list(report, groups, count, chosen);
+    }
     if (count > 1) {
         putchar('\n');
         print_program(report, groups, count);
         print_all_accesses(&all);
     }
+    free(chosen);
     free(groups);
 }
