@@ -373,6 +373,24 @@ kernel GROUP_OF(256) void counter_good(const global int *a, global int *b)
             atomic_max(b + (a[ID] >> 31), t[LANE] + i);
 }
 
+// One counter, which each wave updates once.
+kernel GROUP_OF(256) void waves_bad(const global int *a, global int *b)
+{
+    local int t[256];
+    t[LANE] = a[ID];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if ((LANE & (WAVE - 1)) == 0)
+        atomic_max(b + (a[ID] >> 31), max(t[LANE], t[LANE + 31]));
+}
+kernel GROUP_OF(256) void waves_good(const global int *a, global int *b)
+{
+    local int t[256];
+    t[LANE] = a[ID];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (LANE == 0)
+        atomic_max(b + (a[ID] >> 31), max(max(t[0], t[64]), max(t[128], t[192])));
+}
+
 // Sixteen counters.
 kernel GROUP_OF(256) void counters_bad(const global int *a, global int *b)
 {

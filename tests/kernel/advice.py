@@ -42,6 +42,7 @@ FAULTS = [
     ("sets", 16384, 64, "zero:f32:4194304 zero:f32:16384|zero:f32:4718592 zero:f32:16384", "cache-sets uncoalesced one-by-one", "structure", 1.05),
     ("volatile", 65536, 256, "zero:f32:16384 zero:f32:65536", "uncached", "uncoalesced", 1.05),
     ("counter", 65536, 256, "iota:i32:65536 zero:i32:1", "atomics", "scattered", 1.05),
+    ("waves", 1048576, 256, "iota:i32:1048576 zero:i32:1", "workgroup-atomics", "atomics", 1.25),
     ("counters", 65536, 256, "rand:i32:65536:1 zero:i32:16", "atomics", "scattered", 1.25),
     ("cases", 65536, 256, "zero:f32:524288 zero:f32:65536", "divergence", "scattered", 1.25),
     ("half", 65536, 256, "zero:f32:16384 zero:f32:65536", "divergence", "structure", 1.05),

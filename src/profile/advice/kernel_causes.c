@@ -122,6 +122,27 @@ static void say_few_workgroups(const struct wm_profile_kernel *kernel, double un
     wmi_format(t->change, sizeof t->change, "start more workgroups: smaller ones, or less work for each");
 }
 
+/* Atomics on one line, one of each wave at most; of more, the cause `atomics` tells. What remains is one of
+ * each workgroup. */
+static bool workgroup_atomics(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                              double clocks[WMI_GPU_PARTS])
+{
+    const double requests = clocks[WMI_GPU_ATOMIC];
+    (void)units, (void)wave_lanes;
+    clocks[WMI_GPU_ATOMIC] = (double)kernel->workgroups;
+    return requests > (double)kernel->workgroups && requests <= (double)kernel->waves;
+}
+
+static void say_workgroup_atomics(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                                  struct wmi_texts *t)
+{
+    (void)units;
+    wmi_format(t->verdict, sizeof t->verdict, "all waves update the same addresses");
+    wmi_format(t->numbers, sizeof t->numbers, "%u waves of each workgroup make atomic requests to one line",
+               waves_of(kernel, wave_lanes));
+    wmi_format(t->change, sizeof t->change, "combine them in LDS, and update memory once per workgroup");
+}
+
 /* The bound has no latency, so it does not change; the predicted time does. */
 static bool occupancy(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                       double clocks[WMI_GPU_PARTS])
@@ -176,6 +197,7 @@ const struct wmi_kernel_cause wmi_kernel_causes[] = {
     {"code", code, say_code},
     {"partial-waves", partial_waves, say_partial_waves},
     {"few-workgroups", few_workgroups, say_few_workgroups},
+    {"workgroup-atomics", workgroup_atomics, say_workgroup_atomics},
     {"occupancy", occupancy, say_occupancy},
 };
 const size_t wmi_kernel_cause_count = sizeof wmi_kernel_causes / sizeof *wmi_kernel_causes;

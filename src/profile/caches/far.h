@@ -208,6 +208,14 @@ static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask
     return ask_row(caches, ask, row, requests->count);
 }
 
+/* What a request moves: its block, but less of one that is written in part, which is at least the 64 bytes
+ * that a channel takes in a clock. */
+static INLINE uint64_t bytes_of(const struct requests *requests)
+{
+    const bool partly = requests->kind != WMI_ACCESS_LOAD && !requests->full;
+    return partly ? WMI_CACHE_SECTOR : requests->bytes;
+}
+
 static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, const struct requests *requests,
                              const struct far far)
 {
@@ -216,7 +224,7 @@ static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, co
         use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
     use->use[WM_CACHE_L2].requests += far.requests;
     use->use[WM_CACHE_L2].hits += far.hits;
-    use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
+    use->use[WM_CACHE_L2].bytes += requests->count * bytes_of(requests);
 }
 
 /* Separate functions, to reduce register pressure. */

@@ -352,6 +352,7 @@ struct slow {
     struct slow_cache cache[WM_CACHE_LEVELS][16];
     int64_t time, streamed;
     uint64_t hits[WM_CACHE_LEVELS], requests[WM_CACHE_LEVELS], read, written;
+    uint64_t moved; /* bytes between L2 and what is in front of it */
 };
 
 static struct slow_line *slow_find(struct slow_cache *cache, uint64_t number)
@@ -427,6 +428,7 @@ static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t 
         there &= line->readable[at % cache->line / 64];
     slow->requests[WM_CACHE_L2]++;
     slow->hits[WM_CACHE_L2] += there;
+    slow->moved += kind == WMI_ACCESS_LOAD || full ? bytes : 64;
     const bool stays = line && streams;
     if (!line) {
         line = slow_make(cache, address / cache->line, streams ? SLOW_LINES : cache->ways / 3, &old);
@@ -648,6 +650,7 @@ static struct slow *slow_create(const struct wm_gpu *gpu)
 
 static void slow_compare(const struct slow *slow, const struct wmi_caches_sums *sums)
 {
+    uint64_t moved = 0;
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
         uint64_t requests = 0, hits = 0;
         for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++) {
@@ -657,6 +660,9 @@ static void slow_compare(const struct slow *slow, const struct wmi_caches_sums *
         assert_int_equal(requests, slow->requests[level]);
         assert_int_equal(hits, slow->hits[level]);
     }
+    for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
+        moved += sums->use[WM_CACHE_L2][kind].bytes;
+    assert_int_equal(moved, slow->moved);
     assert_int_equal(sums->memory_read, slow->read);
     assert_int_equal(sums->memory_written, slow->written);
     assert_true(slow->hits[WM_CACHE_VECTOR] > 10 && slow->hits[WM_CACHE_L2] > 10 && slow->written > 640);
