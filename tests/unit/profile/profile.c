@@ -465,8 +465,8 @@ static void check_finding(const struct wm_profile_finding *finding, const char *
     assert_float_equal(finding->after.seconds, after / 1546e6, 1e-15); /* 1546 MHz */
 }
 
-/* 64 lanes go down a column of rows of 256 bytes, 64 times: each time 16 clocks of tags and address unit, and
- * 64 of the data, whose bank all lanes need (as measured on MI210), where 4 of each would be enough. But each
+/* 64 lanes go down a column of rows of 256 bytes, 64 times: each time 16 clocks of the address unit, and 64 of
+ * tags and data, whose bank all lanes need (as measured on MI210), where 4 of each would be enough. But each
  * line, which L1 keeps, comes from L2 and memory once, so nothing is to be gained there: 64 x 256 B / 483.8
  * GB/s x 1546 MHz = 52 clocks. */
 static void column(void **state)
@@ -477,7 +477,7 @@ static void column(void **state)
     for (unsigned i = 0; i < 64; i++)
         show(&one, 0x100, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, ~0ULL, 0x10000 + 4 * i, 256);
     const struct wm_profile_finding *finding = end_wave(&one, &count);
-    check_finding(&finding[0], "uncoalesced", "data", 64 * 64, "L1", 4 * 64);
+    check_finding(&finding[0], "uncoalesced", "L1", 64 * 64, "L1", 4 * 64);
     assert_int_equal(finding[0].row_count, 1);
     assert_memory_equal(finding[0].rows[0]->advice, finding[0].verdict, strlen(finding[0].verdict));
     const struct wm_profile_row *rows = wmi_profile_rows(one.profile, &count);
