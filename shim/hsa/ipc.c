@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and signals that processes share. They are in files without a name, which others open through /proc
- * as long as the exporting process has it; the file's title has a random number, which a handle must know.
+ * as long as the exporting process has it, or get as a file descriptor, which takes the place of a dmabuf's; the file's title has a random number, which a handle must know.
  * Files cannot shrink, so that no process loses what it has mapped. */
 #include "shim.h"
 
@@ -75,7 +75,7 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_create(void *pointer, size_t size, hsa_
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
     if (!pointer || !size || !made)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const hsa_status_t status = shim_export(pointer, &handle.size, make_file, &key, &file);
+    const hsa_status_t status = shim_export(pointer, &handle.size, NULL, make_file, &key, &file);
     if (status)
         return status;
     handle.file = (uint32_t)file;
@@ -123,6 +123,17 @@ static hsa_status_t find_gpus(uint32_t count, const hsa_agent_t *agents, uint32_
     return *gpus ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
+static hsa_status_t map(int file, size_t bytes, uint64_t size, uint32_t gpus, void **made)
+{
+    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (host == MAP_FAILED)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    const hsa_status_t status = shim_import(host, bytes, size, gpus, made);
+    if (status)
+        munmap(host, bytes);
+    return status;
+}
+
 /* Each call maps the memory at another address. */
 SHIM_API hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *given, size_t size,
                                                 uint32_t count, const hsa_agent_t *agents, void **made)
@@ -144,15 +155,95 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *give
             close(file);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
-    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    status = map(file, bytes, handle.size, gpus, made);
     close(file);
-    if (host == MAP_FAILED)
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    status = shim_import(host, bytes, handle.size, gpus, made);
-    if (status)
-        munmap(host, bytes);
     return status;
 }
+
+/* ---- file descriptors ---- */
+
+SHIM_API hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *pointer, size_t given, int *made,
+                                                        uint64_t *offset, uint64_t flags)
+{
+    enum { OVER_PCIE = 1 }; /* HSA_AMD_DMABUF_MAPPING_TYPE_PCIE: other devices reach all memory */
+    uint64_t size = given, key, at;
+    int file;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!pointer || !given || !made || !offset || flags & ~(uint64_t)OVER_PCIE)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const hsa_status_t status = shim_export(pointer, &size, &at, make_file, &key, &file);
+    if (status)
+        return status;
+    const int copy = seal(file) ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (copy < 0)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *made = copy;
+    *offset = at;
+    return HSA_STATUS_SUCCESS;
+}
+
+SHIM_API hsa_status_t hsa_amd_portable_export_dmabuf(const void *pointer, size_t size, int *made,
+                                                     uint64_t *offset)
+{
+    return hsa_amd_portable_export_dmabuf_v2(pointer, size, made, offset, 0);
+}
+
+SHIM_API hsa_status_t hsa_amd_portable_close_dmabuf(int file)
+{
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    return close(file) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
+}
+
+/* Maps memory that was exported as a file descriptor, by this or another process, as a whole. */
+SHIM_API hsa_status_t hsa_amd_interop_map_buffer(uint32_t count, hsa_agent_t *agents, int file,
+                                                 uint32_t flags, size_t *size, void **made,
+                                                 size_t *metadata_size, const void **metadata)
+{
+    char link[PATH];
+    struct stat found;
+    uint64_t key;
+    uint32_t gpus;
+    if (!shim_device())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (!count || !agents || flags || !size || !made)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = find_gpus(count, agents, &gpus);
+    if (status)
+        return status;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (!key_of(link, &key) || fstat(file, &found)) {
+        shim_complain("hsa_amd_interop_map_buffer: the file is no memory that a GPU of wavemem has exported");
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+    status = map(file, (size_t)found.st_size, (uint64_t)found.st_size, gpus, made);
+    if (status)
+        return status;
+    *size = (size_t)found.st_size;
+    if (metadata_size)
+        *metadata_size = 0;
+    if (metadata)
+        *metadata = NULL;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* hint: a size, for files that do not tell theirs. */
+SHIM_API hsa_status_t hsa_amd_interop_map_buffer_with_size(uint32_t count, hsa_agent_t *agents, int file,
+                                                           uint32_t flags, size_t hint, size_t *size,
+                                                           void **made, size_t *metadata_size,
+                                                           const void **metadata)
+{
+    (void)hint;
+    return hsa_amd_interop_map_buffer(count, agents, file, flags, size, made, metadata_size, metadata);
+}
+
+SHIM_API hsa_status_t hsa_amd_interop_unmap_buffer(void *pointer)
+{
+    return hsa_amd_ipc_memory_detach(pointer);
+}
+
+/* ---- signals ---- */
 
 SHIM_API hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t *made)
 {

@@ -411,16 +411,24 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
 
 /* ---- other processes ---- */
 
-hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(void *user), void *user,
-                         int *file)
+/* Whether the block contains the range, counted in whole pages, or is it. */
+static bool covers(const struct block *block, uint64_t low, uint64_t size, bool whole)
+{
+    const uint64_t pages = (block->size + PAGE - 1) / PAGE, offset = low - block->low;
+    return whole ? !offset && (size + PAGE - 1) / PAGE == pages : size <= pages * PAGE - offset;
+}
+
+hsa_status_t shim_export(const void *pointer, uint64_t *size, uint64_t *offset, int (*make_file)(void *user),
+                         void *user, int *file)
 {
     struct wm_diag diag = {0};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     pthread_mutex_lock(&lock);
-    struct block *block = find_exact(&allocated, (uintptr_t)pointer);
-    if (!block || block->imported || block->pool != SHIM_POOL_DEVICE ||
-        (*size + PAGE - 1) / PAGE != (block->size + PAGE - 1) / PAGE) {
-        status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    struct block *block = find(&allocated, (uintptr_t)pointer);
+    if (!block || !covers(block, (uintptr_t)pointer, *size, !offset)) {
+        status = (hsa_status_t)HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    } else if (block->imported || block->pool != SHIM_POOL_DEVICE) {
+        status = HSA_STATUS_ERROR_INVALID_AGENT;
     } else if (!block->file) {
         const int made = make_file(user);
         struct wm_machine *machine = machine_of(block->agent);
@@ -438,6 +446,8 @@ hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(v
         __atomic_store_n(&shared_with_others, true, __ATOMIC_RELEASE);
         *size = block->size;
         *file = block->file;
+        if (offset)
+            *offset = (uintptr_t)pointer - block->low;
     }
     pthread_mutex_unlock(&lock);
     return status;

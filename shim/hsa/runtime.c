@@ -215,7 +215,7 @@ SHIM_API hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *val
         {HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, sizeof svm, &svm},
         {HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, sizeof no, &no},
         {MWAITX_ENABLED, sizeof no, &no},
-        {DMABUF_SUPPORTED, sizeof no, &no},
+        {DMABUF_SUPPORTED, sizeof yes, &yes},
         {EXT_VERSION_MAJOR, sizeof ext_major, &ext_major},
         {EXT_VERSION_MINOR, sizeof ext_minor, &ext_minor},
         {FABRIC_HANDLES_SUPPORTED, sizeof no, &no},

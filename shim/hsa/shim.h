@@ -151,9 +151,10 @@ enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, 
 /* The GPU that owns the memory; for host memory, any GPU with access to it. NULL: none. */
 const struct shim_gpu *shim_gpu_at(uint64_t address);
 /* Moves an allocation of a GPU to a file that make_file() returns, or -1, unless it is in one already. *size:
- * as the program says; set to the allocation's. The file stays the runtime's. */
-hsa_status_t shim_export(const void *pointer, uint64_t *size, int (*make_file)(void *user), void *user,
-                         int *file);
+ * as the program says; set to the allocation's. offset: set to the pointer's; NULL: the pointer and the size
+ * must be the whole allocation's. The file stays the runtime's. */
+hsa_status_t shim_export(const void *pointer, uint64_t *size, uint64_t *offset, int (*make_file)(void *user),
+                         void *user, int *file);
 /* Gives the GPUs of a mask, at least one, access to `size` bytes of a mapping of the host. On success, the
  * runtime owns the mapping. */
 hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made);

@@ -114,11 +114,8 @@ SHIM_API hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, siz
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!shim_take(agent, size, true))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    int file = memfd_create("wavemem", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)size)) {
-        close(file);
-        file = -1;
-    }
+    uint64_t key;
+    const int file = shim_make_shared_file(size, &key);
     pthread_mutex_lock(&lock);
     const hsa_status_t status = add_memory(file, size, pool, type, made);
     if (status)

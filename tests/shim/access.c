@@ -42,6 +42,11 @@ hsa_status_t hsa_amd_vmem_retain_alloc_handle(handle *, void *);
 hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(handle, hsa_amd_memory_pool_t *, int *);
 hsa_status_t hsa_amd_vmem_export_shareable_handle(int *, handle, uint64_t);
 hsa_status_t hsa_amd_vmem_import_shareable_handle(int, handle *);
+hsa_status_t hsa_amd_portable_export_dmabuf(const void *, size_t, int *, uint64_t *);
+hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *, size_t, int *, uint64_t *, uint64_t);
+hsa_status_t hsa_amd_portable_close_dmabuf(int);
+hsa_status_t hsa_amd_interop_map_buffer_with_size(uint32_t, hsa_agent_t *, int, uint32_t, size_t, size_t *,
+                                                  void **, size_t *, const void **);
 
 enum { GPUS = 2, N = 64, NONE = 0, READ = 1, BOTH = 3 };
 
@@ -302,6 +307,112 @@ static void test_exported(void **state)
     OK(hsa_amd_vmem_address_free(at, 2 * PIECE));
 }
 
+/* Maps a file for a GPU. */
+static char *map_file(int gpu, int file, size_t *size)
+{
+    size_t metadata_size = 1;
+    const void *metadata = size;
+    void *at;
+    OK(hsa_amd_interop_map_buffer(1, &gpus[gpu], file, 0, size, &at, &metadata_size, &metadata));
+    assert_int_equal(metadata_size, 0);
+    assert_null(metadata);
+    return at;
+}
+
+/* Memory of a pool as a file, which another GPU maps as a whole. It lives as long as a mapping. */
+static void test_files(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096 };
+    char *memory, *at, *again;
+    uint64_t offset = 0;
+    size_t size = 0;
+    int file = -1, second = -1;
+    OK(hsa_amd_memory_pool_allocate(pools[1], 3 * PAGE, 0, (void **)&memory));
+    OK(add_on(1, memory + PAGE + 64));
+    OK(hsa_amd_portable_export_dmabuf(memory + PAGE, PAGE, &file, &offset));
+    assert_int_equal(offset, PAGE);
+    at = map_file(0, file, &size);
+    assert_in_range(size, 3 * PAGE, 16 * PAGE); /* files may be larger */
+    assert_ptr_not_equal(at, memory);
+    assert_true(has_sums(at + PAGE + 64)); /* what was there before */
+    OK(add_on(0, at + 2 * PAGE));
+    assert_true(has_sums(memory + 2 * PAGE));
+    OK(hsa_amd_portable_export_dmabuf_v2(memory, 3 * PAGE, &second, &offset, 1));
+    assert_int_equal(offset, 0);
+    OK(hsa_amd_interop_map_buffer_with_size(1, &gpus[1], second, 0, PAGE, &size, (void **)&again, NULL, NULL));
+    OK(hsa_amd_portable_close_dmabuf(file));
+    OK(hsa_amd_portable_close_dmabuf(second));
+    FAILS(hsa_amd_portable_close_dmabuf(-1));
+    OK(hsa_amd_memory_pool_free(memory));
+    OK(hsa_amd_interop_unmap_buffer(at));
+    FAILS(hsa_amd_interop_unmap_buffer(at));
+    assert_true(has_sums(again + 2 * PAGE));
+    OK(hsa_amd_interop_unmap_buffer(again));
+}
+
+static void test_file_of_virtual_memory(void **state)
+{
+    (void)state;
+    const access_description one[] = {{BOTH, gpus[1]}};
+    handle memory;
+    char *at, *mapped;
+    size_t size = 0;
+    int file;
+    OK(hsa_amd_vmem_handle_create(pools[1], PIECE, 0, 0, &memory));
+    OK(hsa_amd_vmem_address_reserve((void **)&at, PIECE, 0, 0));
+    OK(hsa_amd_vmem_map(at, PIECE, 0, memory, 0));
+    OK(hsa_amd_vmem_set_access(at, PIECE, one, 1));
+    OK(hsa_amd_vmem_export_shareable_handle(&file, memory, 0));
+    mapped = map_file(0, file, &size);
+    close(file);
+    assert_int_equal(size, PIECE);
+    OK(add_on(0, mapped));
+    assert_true(has_sums(at));
+    OK(hsa_amd_interop_unmap_buffer(mapped));
+    OK(hsa_amd_vmem_unmap(at, PIECE));
+    OK(hsa_amd_vmem_handle_release(memory));
+    OK(hsa_amd_vmem_address_free(at, PIECE));
+}
+
+static void test_wrong_files(void **state)
+{
+    (void)state;
+    char *memory, *host;
+    uint64_t offset = 77;
+    size_t size;
+    void *at;
+    int file = 77, ends[2];
+    OK(hsa_amd_memory_pool_allocate(pools[0], 8192, 0, (void **)&memory));
+    OK(hsa_amd_memory_pool_allocate(fine, 8192, 0, (void **)&host));
+    assert_int_equal(hsa_amd_portable_export_dmabuf(memory + 4096, 4097, &file, &offset),
+                     HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    assert_int_equal(hsa_amd_portable_export_dmabuf(ends, 1, &file, &offset),
+                     HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    assert_int_equal(hsa_amd_portable_export_dmabuf(host, 8192, &file, &offset),
+                     HSA_STATUS_ERROR_INVALID_AGENT);
+    FAILS(hsa_amd_portable_export_dmabuf(memory, 0, &file, &offset));
+    FAILS(hsa_amd_portable_export_dmabuf(NULL, 1, &file, &offset));
+    FAILS(hsa_amd_portable_export_dmabuf(memory, 1, NULL, &offset));
+    FAILS(hsa_amd_portable_export_dmabuf(memory, 1, &file, NULL));
+    FAILS(hsa_amd_portable_export_dmabuf_v2(memory, 1, &file, &offset, 2));
+    assert_int_equal(file, 77);
+    assert_int_equal(offset, 77);
+    assert_int_equal(pipe(ends), 0);
+    FAILS(hsa_amd_interop_map_buffer(1, gpus, ends[0], 0, &size, &at, NULL, NULL));
+    FAILS(hsa_amd_interop_map_buffer(1, gpus, -1, 0, &size, &at, NULL, NULL));
+    OK(hsa_amd_portable_export_dmabuf(memory, 1, &file, &offset));
+    FAILS(hsa_amd_interop_map_buffer(0, gpus, file, 0, &size, &at, NULL, NULL));
+    FAILS(hsa_amd_interop_map_buffer(1, gpus, file, 1, &size, &at, NULL, NULL));
+    FAILS(hsa_amd_interop_map_buffer(1, gpus, file, 0, NULL, &at, NULL, NULL));
+    FAILS(hsa_amd_interop_map_buffer(1, &(hsa_agent_t){99}, file, 0, &size, &at, NULL, NULL));
+    close(file);
+    close(ends[0]);
+    close(ends[1]);
+    OK(hsa_amd_memory_pool_free(host));
+    OK(hsa_amd_memory_pool_free(memory));
+}
+
 static void test_wrong_virtual_memory(void **state)
 {
     (void)state;
@@ -361,6 +472,9 @@ int main(void)
         cmocka_unit_test(test_unregistered),
         cmocka_unit_test(test_virtual_memory),
         cmocka_unit_test(test_exported),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_file_of_virtual_memory),
+        cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_wrong_virtual_memory),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -150,6 +150,8 @@ static void test_system(void **state)
     size_t granule = 0;
     OK(hsa_system_get_info((hsa_system_info_t)0x203, &flag)); /* MWAITX */
     assert_false(flag);
+    OK(hsa_system_get_info((hsa_system_info_t)0x204, &flag)); /* DMABUF */
+    assert_true(flag);
     OK(hsa_system_get_info((hsa_system_info_t)0x207, &major));
     OK(hsa_system_get_info((hsa_system_info_t)0x208, &minor));
     assert_int_equal(major, 1);
