@@ -16,6 +16,41 @@ FAULTS = {"fft1k", "sha256"}  # they take more data than a guess gives
 # They wait for others, or take too long with any number that is guessed.
 LEFT_OUT = {"grid_barrier", "spin_lock", "lookback_scan", "chain", "lock_in_lanes", "wait_for_nobody", "mandelbrot", "nbody"}
 
+PADDED = b"""
+.text
+.globl padded
+.p2align 8
+.type padded,@function
+padded:
+  s_endpgm
+.rodata
+.amdhsa_kernel padded
+  .amdhsa_next_free_vgpr 1
+  .amdhsa_next_free_sgpr 8
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: padded
+    .symbol: padded.kd
+    .kernarg_segment_size: 32
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 1
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.name: out, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+      - {.name: pad, .offset: 8, .size: 8, .value_kind: by_value}
+      - {.name: n, .offset: 16, .size: 4, .value_kind: by_value}
+      - {.name: pad, .offset: 20, .size: 4, .value_kind: by_value}
+      - {.name: pad, .offset: 24, .size: 4, .value_kind: by_value}
+.end_amdgpu_metadata
+"""
+
 
 class Guess(Case):
     def guessed(self, err):
@@ -44,6 +79,18 @@ class Guess(Case):
                     self.assertEqual(given, [a["name"] for a in kernel["arguments"] if not a["hidden"]])
                     kernels += 1
         self.assertGreater(kernels, 3)
+
+    def test_names_that_repeat(self):
+        """Arguments that share a name, as padding in assembly does, are given by position, but the first one."""
+        self.path("padded.s", PADDED)
+        self.run_tool("asm -m gfx900 padded.s -o padded.co")
+        self.lacks([["--arg n=VALUE", "argument 2 'n': by value, 4 bytes"], ["--arg 4=VALUE", "argument 4 'pad': by value, 4 bytes"]],
+                   "run padded.co -g 64 -b 64 --arg 3=0 --arg pad=1 --arg out=zero:f32:1")
+        _, err = self.run_tool("run padded.co --guess")
+        words = self.guessed(err)
+        self.assertEqual(err.count("guessed:"), 1)
+        self.assertEqual([words[i + 1].split("=")[0] for i, word in enumerate(words) if word == "--arg"], ["out", "pad", "n", "3", "4"])
+        self.run_tool(words)
 
     def test_what_is_given_stays(self):
         co = self.example("vecadd")

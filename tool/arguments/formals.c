@@ -44,6 +44,15 @@ size_t tool_find_argument(const struct tool_dispatch *d, const char *key)
     return i;
 }
 
+void tool_argument_key(const struct tool_dispatch *d, size_t argument, char *text, size_t size)
+{
+    const char *name = d->formal[argument].name;
+    if (name && *name && tool_find_argument(d, name) == argument)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "%zu", argument);
+}
+
 /* Writes what the kernel takes: "0 in (float*), 1 n (int, 4 bytes)". */
 void tool_list_arguments(const struct tool_dispatch *d, char *list, size_t size)
 {

@@ -78,16 +78,14 @@ static int list_missing(const struct tool_dispatch *d, size_t arguments)
         print_missing("-b X[,Y[,Z]]", "work-items of a workgroup");
     for (size_t i = 0; i < d->formals && arguments; i++) {
         const struct wm_argument *formal = &d->formal[i];
-        char option[200], form[80], title[120], type[80];
+        char option[200], key[81], form[80], title[120], type[80];
         if (is_given(d, i))
             continue;
         value_form(d, formal, form);
         tool_argument_title(d, i, title, sizeof title);
         tool_describe_type(formal, type, sizeof type);
-        if (*formal->name)
-            snprintf(option, sizeof option, "--arg %.80s=%s", formal->name, form);
-        else
-            snprintf(option, sizeof option, "--arg %zu=%s", i, form);
+        tool_argument_key(d, i, key, sizeof key);
+        snprintf(option, sizeof option, "--arg %s=%s", key, form);
         char what[240];
         snprintf(what, sizeof what, "%s: %s", title, type);
         print_missing(option, what);
@@ -238,10 +236,9 @@ static void guess_arguments(struct tool_dispatch *d, struct tool_list *words)
         FILE *out = is_given(d, i) ? NULL : open_memstream(&text, &size);
         if (!out)
             continue;
-        if (*d->formal[i].name)
-            fprintf(out, "%s=", d->formal[i].name);
-        else
-            fprintf(out, "%zu=", i);
+        char key[256];
+        tool_argument_key(d, i, key, sizeof key);
+        fprintf(out, "%s=", key);
         guess_argument(d, i, &sizes, out);
         fclose(out);
         tool_list_add(words, "--arg");
