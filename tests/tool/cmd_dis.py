@@ -53,6 +53,10 @@ class Dis(Case):
   s_set_vgpr_msb 0x41
   v_mov_b32 v4, v5
   v_add_f32 v1, v2, v3
+  s_set_vgpr_msb 0xff
+  v_max3_num_f32 v231, |v232|, v255, v242
+  v_pk_add_f32 v[250:251], v[230:231], v[254:255]
+  v_wmma_f32_16x16x32_f16 v[228:235], v[8:15], v[224:231], v[248:255]
 """
         self.path("upper.s", f".globl f\n.type f,@function\nf:\n{block}.globl g\n.type g,@function\ng:\n"
                   f"v_mov_b32 v4, v5\n.rept 10000\n{block}.endr\n.rept 4\ns_endpgm\n.endr\n".encode())

@@ -21,7 +21,7 @@ static void put_based(struct wmi_text *text, uint64_t value, unsigned base)
 
 void wmi_put_unsigned(struct wmi_text *text, uint64_t value)
 {
-    if (value < 1000)
+    if (value < 10000)
         wmi_put_small(text, (unsigned)value);
     else
         put_based(text, value, 10);

@@ -28,13 +28,15 @@ static inline void wmi_put_bytes(struct wmi_text *text, const char *bytes, size_
     }
 }
 
-/* Numbers below 1000. */
+/* Numbers below 10000. */
 static inline void wmi_put_small(struct wmi_text *text, unsigned value)
 {
-    if (text->end - text->at < 3)
+    if (text->end - text->at < 4)
         return;
+    if (value >= 1000)
+        *text->at++ = (char)('0' + value / 1000);
     if (value >= 100)
-        *text->at++ = (char)('0' + value / 100);
+        *text->at++ = (char)('0' + value / 100 % 10);
     if (value >= 10)
         *text->at++ = (char)('0' + value / 10 % 10);
     *text->at++ = (char)('0' + value % 10);
