@@ -66,6 +66,18 @@ class Dis(Case):
         for threads in "123":
             self.assertEqual(self.folded(self.run_tool(["dis", "-j", threads, "upper.co"])[0]), theirs)
 
+    def test_first_gfx1250(self):
+        """Encodings of tensor copies that LLVM 22 does not know; words and text of LLVM's test of *_gfx1250_legacy."""
+        words = (0xd0310000, 0, 0x7c7c0400, 0xd0310000, 0, 0x100c0400, 0xd0314000, 0, 0x7c7c0400, 0xd0314000, 0, 0x100c0400)
+        self.path("legacy.bin", struct.pack("<12I", *words))
+        copies = ["tensor_load_to_lds s[0:3], s[4:11]", "tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]",
+                  "tensor_store_from_lds s[0:3], s[4:11]", "tensor_store_from_lds s[0:3], s[4:11], s[12:15], s[16:19]"]
+        dis = "dis -m gfx1250 --raw --plain legacy.bin"
+        self.assertEqual(self.run_tool(dis)[0].splitlines(), copies)
+        self.assertEqual(self.run_tool(dis, "--reassemblable")[0].count(".long"), 4)
+        self.path("mixed.bin", struct.pack("<3I", 0xd0310001, 0, 0x7c7c0400))  # neither the first encoding nor the later one
+        self.assertIn(".long", self.run_tool("dis -m gfx1250 --raw --plain mixed.bin")[0])
+
     def test_equals_llvm(self):
         """Every example completely: sections, symbols, text, addresses, words, branch targets."""
         names = sorted(name for name in os.listdir(command.EXAMPLES) if name.endswith(".co"))
