@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and signals that processes share. They are in files without a name, which others open through /proc
- * as long as the exporting process has it, or get as a file descriptor, which takes the place of a dmabuf's; the file's title has a random number, which a handle must know.
- * Files cannot shrink, so that no process loses what it has mapped. */
+ * as long as the exporting process has it, or get as a file descriptor, which takes the place of a dmabuf's;
+ * the file's title has a random number, which a handle must know. Files cannot shrink, so that no process
+ * loses what it has mapped. */
 #include "shim.h"
 
 #include <fcntl.h>

@@ -16,6 +16,7 @@ enum {
     USER_SGPRS_AT = 1,
     INST_PREF_SIZE_AT = 4, /* in RSRC3; isa/targets has its width */
     ACCUM_OFFSET_UNIT = 4,
+    PRELOAD_PROLOGUE = 256,
     ALWAYS = WMI_LIMIT_COUNT,
     CLAMP_IEEE = WMI_LIMIT_clamp_ieee,
     RDNA = WMI_LIMIT_rdna_descriptor,
@@ -137,6 +138,8 @@ void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct
     descriptor->user_sgprs =
         value[RSRC2] >> USER_SGPRS_AT & ((1u << wmi_target_limit(target, WMI_LIMIT_user_sgpr_bits)) - 1);
     descriptor->inst_pref_size = value[RSRC3] >> INST_PREF_SIZE_AT & inst_pref;
+    if (descriptor->preload_length && wmi_target_limit(target, WMI_LIMIT_kernarg_preload) == 1)
+        descriptor->preload_prologue = PRELOAD_PROLOGUE;
     wmi_descriptor_count_registers(descriptor, target);
 }
 

@@ -14,7 +14,7 @@ const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel
 
 uint64_t wmi_kernel_start(const struct wm_kernel *kernel)
 {
-    return kernel->entry + (wmi_kernel_descriptor(kernel)->preload_length ? WMI_PRELOAD_PROLOGUE : 0);
+    return kernel->entry + wmi_kernel_descriptor(kernel)->preload_prologue;
 }
 
 /* ---- kernels of an object ---- */

@@ -57,7 +57,6 @@ const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel
 
 /* Where waves begin, in the object's addresses: behind the code that loads the arguments where the packet
  * processor cannot, if it loads them. Source: LLVM AMDGPUUsage, "Preloaded Kernel Arguments". */
-enum { WMI_PRELOAD_PROLOGUE = 256 }; /* bytes */
 uint64_t wmi_kernel_start(const struct wm_kernel *kernel);
 
 /* An object of one kernel: raw code of `size` bytes, from the kernel's entry on, with its descriptor. Copies

@@ -67,6 +67,7 @@ struct wmi_kernel_descriptor {
     uint32_t private_segment_size;   /* 1 */
     uint32_t wave32, dynamic_stack;
     uint32_t preload_length, preload_offset; /* dwords of the kernarg segment, to the following SGPRs */
+    uint32_t preload_prologue;               /* bytes of code in front of where waves then begin */
 
     uint32_t rsrc1, rsrc2, rsrc3, properties; /* the raw words */
 };

@@ -340,7 +340,8 @@ static void test_files(void **state)
     assert_true(has_sums(memory + 2 * PAGE));
     OK(hsa_amd_portable_export_dmabuf_v2(memory, 3 * PAGE, &second, &offset, 1));
     assert_int_equal(offset, 0);
-    OK(hsa_amd_interop_map_buffer_with_size(1, &gpus[1], second, 0, PAGE, &size, (void **)&again, NULL, NULL));
+    OK(hsa_amd_interop_map_buffer_with_size(1, &gpus[1], second, 0, PAGE, &size, (void **)&again, NULL,
+                                            NULL));
     OK(hsa_amd_portable_close_dmabuf(file));
     OK(hsa_amd_portable_close_dmabuf(second));
     FAILS(hsa_amd_portable_close_dmabuf(-1));
@@ -468,14 +469,10 @@ static void test_wrong_virtual_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_unregistered),
-        cmocka_unit_test(test_virtual_memory),
-        cmocka_unit_test(test_exported),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_file_of_virtual_memory),
-        cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_wrong_virtual_memory),
+        cmocka_unit_test(test_peers),          cmocka_unit_test(test_unregistered),
+        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_exported),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_file_of_virtual_memory),
+        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_wrong_virtual_memory),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
