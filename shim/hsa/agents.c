@@ -167,6 +167,17 @@ enum {
     IMAGE_2DADEPTH_MAX_ELEMENTS = 0x3006,
 };
 
+/* Workgroups of a cluster, in each dimension: as ROCr, the compute units of a shader engine, as far as
+ * wavemem runs them together. */
+static uint64_t largest_cluster(const char *target, const struct wm_gpu *gpu)
+{
+    enum { MOST = 16 };
+    if (strncmp(target, "gfx125", 6))
+        return 1;
+    const uint32_t units = gpu->compute_units / (gpu->xcds * gpu->engines);
+    return units < MOST ? units : MOST;
+}
+
 static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, uint32_t attribute,
                              void *value)
 {
@@ -178,12 +189,12 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     static const hsa_amd_hdp_flush_t no_flush;
     /* Copies do not queue per engine; two are what most products have. Scratch has no limit but the memory.
      * The clock is that of s_memrealtime. There are no prefetch regions. The family of the chip and the
-     * versions of firmware are not known: 0. Only Windows has LUIDs. A cluster is one workgroup, and ROCr
-     * names these limits of their number for every GPU (amd_gpu_agent.cpp of 7.15). */
+     * versions of firmware are not known: 0. Only Windows has LUIDs. ROCr names these limits of the
+     * number of workgroups for every GPU (amd_gpu_agent.cpp of 7.15). */
     static const uint32_t engines_for_copies = 2;
     static const uint64_t ticks = 100000000;
     static const uint8_t aql_extensions[8] = {0}, luid[8] = {0};
-    static const uint64_t workgroups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX}, cluster[3] = {1, 1, 1},
+    static const uint64_t workgroups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX},
                           all_workgroups = (uint64_t)INT32_MAX * UINT16_MAX * UINT16_MAX;
     static const hsa_agent_t cpu = {SHIM_CPU};
     /* The bit of images is set for all: libamdhip64 allocates pitched memory only where there are images.
@@ -207,6 +218,8 @@ static hsa_status_t gpu_info(const struct shim_device *device, unsigned number, 
     const uint64_t capacity = shim_capacity((hsa_agent_t){SHIM_GPU + number});
     const uint64_t available = shim_available((hsa_agent_t){SHIM_GPU + number});
     const uint32_t waves = gpu->simds * gpu->waves, engines = gpu->xcds * gpu->engines;
+    const uint64_t most_in_cluster = largest_cluster(name, gpu),
+                   cluster[3] = {most_in_cluster, most_in_cluster, most_in_cluster};
     const struct shim_fact facts[] = {
         {HSA_AGENT_INFO_NAME, sizeof name, name},
         {HSA_AGENT_INFO_VENDOR_NAME, sizeof vendor, vendor},

@@ -47,7 +47,7 @@ int64_t wait_as_hip(hsa_signal_t); /* in later_wait.c */
 static int set_up(void **state)
 {
     (void)state;
-    return begin("rx7900xtx");
+    return begin("mi455x,rx7900xtx");
 }
 
 /* ---- before copy engines are asked for, as HIP 5.2 does ---- */
@@ -110,6 +110,30 @@ static void test_agent(void **state)
     OK(hsa_amd_memory_pool_free(memory));
     OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xa015, &after));
     assert_int_equal(before, after);
+}
+
+static hsa_status_t check_clusters(hsa_agent_t agent, void *data)
+{
+    char name[64];
+    uint64_t most = 0, sides[3] = {0};
+    OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, name));
+    if (strcmp(name, "gfx1250"))
+        return HSA_STATUS_SUCCESS;
+    OK(hsa_agent_get_info(agent, (hsa_agent_info_t)0xa121, &most));
+    OK(hsa_agent_get_info(agent, (hsa_agent_info_t)0xa120, sides));
+    assert_in_range(most, 2, 16);
+    assert_int_equal(sides[2], most);
+    *(bool *)data = true;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* HIP 7.15 launches clusters only where an agent has them. */
+static void test_clusters(void **state)
+{
+    (void)state;
+    bool seen = false;
+    OK(hsa_iterate_agents(check_clusters, &seen));
+    assert_true(seen);
 }
 
 /* Each attribute that is not known is named once: a runtime may see no device because of it. */
@@ -418,9 +442,10 @@ static void test_kernels(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locks_of_old), cmocka_unit_test(test_agent),    cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_system),       cmocka_unit_test(test_names),    cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_locks),        cmocka_unit_test(test_samplers), cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_locks_of_old), cmocka_unit_test(test_agent),  cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_system), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_engines),      cmocka_unit_test(test_locks),  cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_kernels),
     };
     if (argc != 2)
         return 2;
