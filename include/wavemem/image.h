@@ -53,12 +53,15 @@ struct wm_image {
     uint64_t address; /* of the image, a multiple of WM_IMAGE_ALIGNMENT; tiled: of its block (surface.h) */
     const char *mode; /* swizzle mode of a tiled image, as in wm_surface_shape; NULL: linear */
     const struct wm_gpu *gpu; /* product whose modes count; NULL: the target's default */
-    uint64_t row; /* bytes between rows of a linear image, a multiple of WM_IMAGE_ALIGNMENT; 0: as few as
-                     possible */
+    uint64_t row;    /* bytes between rows of a linear image with one level, a multiple of WM_IMAGE_ALIGNMENT;
+                        0: as few as possible */
+    uint32_t levels; /* each half as large as the one before; 0: 1 */
+    uint32_t first_level; /* the first one that kernels see, as their level 0 */
+    uint32_t seen_levels; /* how many they see; 0: all from the first one on */
 };
 
-/* Where texels are: x * texel + y * row + z * slice bytes from the address on. Of a tiled image, row and
- * slice are 0: wm_surface_of_image() tells where its texels are. */
+/* Where the texels of level 0 are: x * texel + y * row + z * slice bytes from the address on. Of a tiled
+ * image, row and slice are 0: wm_surface_of_image() tells where its texels are, and those of other levels. */
 struct wm_image_layout {
     uint32_t texel;
     uint64_t row, slice;
@@ -67,11 +70,11 @@ struct wm_image_layout {
     uint32_t alignment; /* of the address */
 };
 
-/* Describes an image with one level for `target`: the T# (of a buffer the V#), then as ROCm's runtime
+/* Describes an image for `target`: the T# (of a buffer the V#), then as ROCm's runtime
  * does the type and order of channels, and the width. `layout` may be NULL. WM_BAD_ARGUMENT: a size, format
  * or address that the target does not have; WM_UNSUPPORTED: it has no images (gfx940 and later have buffers
  * only), or not with such rows (gfx10 before gfx1030 has no field for them, later targets for 1D and 2D
- * only). */
+ * only), or not with levels (gfx8 and earlier: no source defines where they are). */
 WM_API enum wm_status wm_image_describe(const char *target, const struct wm_image *image,
                                         uint32_t words[WM_IMAGE_WORDS], struct wm_image_layout *layout,
                                         struct wm_diag *diag);
@@ -84,11 +87,19 @@ enum wm_addressing {
     WM_ADDRESSING_MIRROR, /* CLK_ADDRESS_MIRRORED_REPEAT */
 };
 
+/* Which levels a sample with a level of detail takes. */
+enum wm_level_filter {
+    WM_LEVEL_FIRST, /* the first one only */
+    WM_LEVEL_NEAREST,
+    WM_LEVEL_LINEAR, /* the two next to it */
+};
+
 struct wm_sampler {
     size_t struct_size;
     enum wm_addressing addressing[3]; /* of x, y and z */
     bool linear;                      /* else nearest */
     bool normalized;                  /* coordinates are 0 to 1, not texels */
+    enum wm_level_filter levels;
 };
 
 /* Describes a sampler: the S#, and words that are 0. */

@@ -7,11 +7,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* layout, width: of the first level that kernels see, which lies `offset` bytes behind the address. */
 struct image {
     struct image *next;
     uint64_t handle;
     struct wm_image made;
     struct wm_image_layout layout;
+    uint64_t offset;
+    uint32_t width;
 };
 
 struct sampler {
@@ -95,17 +98,71 @@ static const char *target_of(hsa_agent_t agent)
     return shim_device()->gpus[shim_gpu(agent)].target;
 }
 
-/* `row` and `slice`: bytes that the program chose; 0: any. */
-static hsa_status_t describe(hsa_agent_t agent, const hsa_ext_image_descriptor_t *given, uint64_t address,
-                             size_t row, size_t slice, struct image *image, uint32_t words[WM_IMAGE_WORDS])
+/* Moves the layout from level 0 to the first level of the view. */
+static enum wm_status find_level(const char *target, const uint32_t *words, struct image *image,
+                                 struct wm_diag *diag)
+{
+    struct wm_surface *surface;
+    const enum wm_status status = wm_surface_of_image(target, NULL, words, &surface, NULL, diag);
+    if (status)
+        return status;
+    const struct wm_surface_level *level = &wm_surface_layout(surface)->level[image->made.first_level];
+    image->offset = level->offset;
+    image->width = level->width;
+    image->layout.row = level->pitch * image->layout.texel;
+    image->layout.rows = level->height;
+    if (image->made.geometry == WM_IMAGE_3D)
+        image->layout.slices = level->depth;
+    wm_surface_destroy(surface);
+    return WM_OK;
+}
+
+/* Makes the words of `image->made`. `row` and `slice`: bytes that the program chose; 0: any. */
+static hsa_status_t describe_made(hsa_agent_t agent, size_t row, size_t slice, struct image *image,
+                                  uint32_t words[WM_IMAGE_WORDS])
 {
     struct wm_diag diag = {0};
+    const char *target = target_of(agent);
+    enum wm_status status = wm_image_describe(target, &image->made, words, &image->layout, &diag);
+    image->offset = 0;
+    image->width = image->made.width;
+    if (!status && image->made.first_level)
+        status = find_level(target, words, image, &diag);
+    if (status) {
+        shim_complain("image: %s", diag.message);
+        return status == WM_BAD_ARGUMENT ? (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED
+                                         : (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
+    }
+    const bool rows = image->layout.rows > 1 || image->layout.slices > 1;
+    bool fits_rows = row >= image->layout.row || !row;
+    if (rows && row && row != image->layout.row) {
+        image->made.row = row;
+        fits_rows = !wm_image_describe(target, &image->made, words, &image->layout, &diag);
+    }
+    if (!fits_rows || (slice && image->layout.slices > 1 && slice != image->layout.slice)) {
+        shim_complain("image: pitches of %zu and %zu bytes; expected %llu and %llu", row, slice,
+                      (unsigned long long)image->layout.row, (unsigned long long)image->layout.slice);
+        return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+/* What a program requests of an image. row, slice: see describe_made(). */
+struct request {
+    const hsa_ext_image_descriptor_t *given;
+    size_t row, slice, levels;
+};
+
+static hsa_status_t describe(hsa_agent_t agent, const struct request *request, uint64_t address,
+                             struct image *image, uint32_t words[WM_IMAGE_WORDS])
+{
+    const hsa_ext_image_descriptor_t *given = request->given;
     if (!has_format(given->geometry, &given->format))
         return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
     const enum wm_image_geometry geometry = geometries[given->geometry].geometry;
     const bool array = geometry == WM_IMAGE_1D_ARRAY || geometry == WM_IMAGE_2D_ARRAY;
     const size_t depth = array ? given->array_size : given->depth;
-    if (!fits(given->width) || !fits(given->height) || !fits(depth))
+    if (!fits(given->width) || !fits(given->height) || !fits(depth) || !fits(request->levels))
         return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
     if (address % WM_IMAGE_ALIGNMENT)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -116,26 +173,9 @@ static hsa_status_t describe(hsa_agent_t agent, const hsa_ext_image_descriptor_t
                                     .width = (uint32_t)given->width,
                                     .height = (uint32_t)given->height,
                                     .depth = (uint32_t)depth,
-                                    .address = address};
-    const enum wm_status status =
-        wm_image_describe(target_of(agent), &image->made, words, &image->layout, &diag);
-    if (status) {
-        shim_complain("image: %s", diag.message);
-        return status == WM_BAD_ARGUMENT ? (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED
-                                         : (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
-    }
-    const bool rows = image->layout.rows > 1 || image->layout.slices > 1;
-    bool fits_rows = row >= image->layout.row || !row;
-    if (rows && row && row != image->layout.row) {
-        image->made.row = row;
-        fits_rows = !wm_image_describe(target_of(agent), &image->made, words, &image->layout, &diag);
-    }
-    if (!fits_rows || (slice && image->layout.slices > 1 && slice != image->layout.slice)) {
-        shim_complain("image: pitches of %zu and %zu bytes; expected %llu and %llu", row, slice,
-                      (unsigned long long)image->layout.row, (unsigned long long)image->layout.slice);
-        return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
-    }
-    return HSA_STATUS_SUCCESS;
+                                    .address = address,
+                                    .levels = (uint32_t)request->levels};
+    return describe_made(agent, request->row, request->slice, image, words);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
@@ -163,14 +203,13 @@ SHIM_API hsa_status_t hsa_ext_image_get_capability_with_layout(hsa_agent_t agent
                : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static hsa_status_t data_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *given, size_t row,
-                              size_t slice, hsa_ext_image_data_info_t *info)
+static hsa_status_t data_info(hsa_agent_t agent, struct request request, hsa_ext_image_data_info_t *info)
 {
     struct image image;
     uint32_t words[WM_IMAGE_WORDS];
-    hsa_status_t status = check(agent, given, info);
+    hsa_status_t status = check(agent, request.given, info);
     if (!status)
-        status = describe(agent, given, 0, row, slice, &image, words);
+        status = describe(agent, &request, 0, &image, words);
     if (!status)
         *info = (hsa_ext_image_data_info_t){.size = image.layout.bytes, .alignment = WM_IMAGE_ALIGNMENT};
     return status;
@@ -181,7 +220,7 @@ SHIM_API hsa_status_t hsa_ext_image_data_get_info(hsa_agent_t agent, const hsa_e
                                                   hsa_ext_image_data_info_t *info)
 {
     (void)permission;
-    return data_info(agent, given, 0, 0, info);
+    return data_info(agent, (struct request){.given = given}, info);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent,
@@ -191,8 +230,9 @@ SHIM_API hsa_status_t hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent,
                                                               size_t slice, hsa_ext_image_data_info_t *info)
 {
     (void)permission;
-    return layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? data_info(agent, given, row, slice, info)
-                                                      : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR
+               ? data_info(agent, (struct request){.given = given, .row = row, .slice = slice}, info)
+               : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- handles ---- */
@@ -210,31 +250,36 @@ static hsa_status_t store(const uint32_t *words, size_t count, uint64_t *handle)
     return status;
 }
 
-static hsa_status_t create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *given, const void *data,
-                           size_t row, size_t slice, hsa_ext_image_t *made)
+/* Registers an image with its words. */
+static hsa_status_t publish(struct image image, const uint32_t words[WM_IMAGE_WORDS], hsa_ext_image_t *made)
 {
-    uint32_t words[WM_IMAGE_WORDS];
-    hsa_status_t status = check(agent, given, made);
-    if (status)
-        return status;
-    if (!data)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    struct image *image = malloc(sizeof *image);
-    if (!image)
+    struct image *new = malloc(sizeof *new);
+    if (!new)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    status = describe(agent, given, (uintptr_t)data, row, slice, image, words);
-    if (!status)
-        status = store(words, WM_IMAGE_WORDS, &image->handle);
+    const hsa_status_t status = store(words, WM_IMAGE_WORDS, &image.handle);
     if (status) {
-        free(image);
+        free(new);
         return status;
     }
+    *new = image;
     pthread_mutex_lock(&lock);
-    image->next = images;
-    images = image;
+    new->next = images;
+    images = new;
     pthread_mutex_unlock(&lock);
-    made->handle = image->handle;
+    made->handle = image.handle;
     return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t create(hsa_agent_t agent, struct request request, const void *data, hsa_ext_image_t *made)
+{
+    uint32_t words[WM_IMAGE_WORDS];
+    struct image image = {0};
+    hsa_status_t status = check(agent, request.given, made);
+    if (!status && !data)
+        status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!status)
+        status = describe(agent, &request, (uintptr_t)data, &image, words);
+    return status ? status : publish(image, words, made);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *given,
@@ -242,7 +287,7 @@ SHIM_API hsa_status_t hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_imag
                                            hsa_ext_image_t *made)
 {
     (void)permission;
-    return create(agent, given, data, 0, 0, made);
+    return create(agent, (struct request){.given = given}, data, made);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent,
@@ -252,8 +297,9 @@ SHIM_API hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent,
                                                        size_t slice, hsa_ext_image_t *made)
 {
     (void)permission;
-    return layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? create(agent, given, data, row, slice, made)
-                                                      : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR
+               ? create(agent, (struct request){.given = given, .row = row, .slice = slice}, data, made)
+               : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 SHIM_API hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t given)
@@ -300,7 +346,7 @@ static struct strides strides_of(const struct image *image)
 {
     /* y is the layer of a 1D array */
     const bool layers = image->made.geometry == WM_IMAGE_1D_ARRAY;
-    return (struct strides){.base = image->made.address,
+    return (struct strides){.base = image->made.address + image->offset,
                             .x = image->layout.texel,
                             .y = layers ? image->layout.slice : image->layout.row,
                             .z = image->layout.slice};
@@ -312,7 +358,7 @@ static bool contains(const struct image *image, const hsa_dim3_t *offset, const 
     const bool layers = image->made.geometry == WM_IMAGE_1D_ARRAY;
     const uint64_t x = offset->x + (uint64_t)range->x, y = offset->y + (uint64_t)range->y,
                    z = offset->z + (uint64_t)range->z;
-    return x <= image->made.width && y <= (layers ? image->layout.slices : image->layout.rows) &&
+    return x <= image->width && y <= (layers ? image->layout.slices : image->layout.rows) &&
            z <= (layers ? 1 : image->layout.slices);
 }
 
@@ -441,31 +487,61 @@ struct descriptor_v2 {
 
 static bool knows_levels; /* atomic; the runtime above uses such descriptors */
 
-static hsa_status_t check_levels(const struct descriptor_v2 *given)
+static hsa_status_t take_request(const struct descriptor_v2 *given, struct request *request)
 {
     __atomic_store_n(&knows_levels, true, __ATOMIC_RELEASE);
     if (!given)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (given->levels <= 1)
-        return HSA_STATUS_SUCCESS;
-    shim_complain("image: %zu levels; expected 1", given->levels);
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *request = (struct request){.given = &given->plain, .levels = given->levels};
+    return HSA_STATUS_SUCCESS;
 }
 
 SHIM_API hsa_status_t hsa_ext_image_data_get_info_v2(hsa_agent_t agent, const struct descriptor_v2 *given,
                                                      hsa_access_permission_t permission,
                                                      hsa_ext_image_data_info_t *info)
 {
-    const hsa_status_t status = check_levels(given);
-    return status ? status : hsa_ext_image_data_get_info(agent, &given->plain, permission, info);
+    struct request request;
+    (void)permission;
+    const hsa_status_t status = take_request(given, &request);
+    return status ? status : data_info(agent, request, info);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_create_v2(hsa_agent_t agent, const struct descriptor_v2 *given,
                                               const void *data, hsa_access_permission_t permission,
                                               hsa_ext_image_t *made)
 {
-    const hsa_status_t status = check_levels(given);
-    return status ? status : hsa_ext_image_create(agent, &given->plain, data, permission, made);
+    struct request request;
+    (void)permission;
+    const hsa_status_t status = take_request(given, &request);
+    return status ? status : create(agent, request, data, made);
+}
+
+/* A view of one level, as another image. given: the view's format, of the same size; NULL: the image's. */
+SHIM_API hsa_status_t hsa_ext_image_mipmap_array_get_level(hsa_agent_t agent, const hsa_ext_image_t *whole,
+                                                           uint32_t level, const struct descriptor_v2 *given,
+                                                           hsa_ext_image_t *made)
+{
+    uint32_t words[WM_IMAGE_WORDS];
+    struct image image;
+    hsa_status_t status = check(agent, whole, made);
+    if (status)
+        return status;
+    if (!find(*whole, &image) || image.made.seen_levels || (level && level >= image.made.levels))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    image.made.first_level = level;
+    image.made.seen_levels = 1;
+    if (given) {
+        const uint32_t texel = image.layout.texel;
+        if (!has_format(given->plain.geometry, &given->plain.format))
+            return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
+        const struct component *component = &components[given->plain.format.channel_type];
+        image.made.type = component->type;
+        image.made.components = orders[given->plain.format.channel_order].components;
+        if (image.made.components * component->bytes != texel)
+            return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
+    }
+    status = describe_made(agent, 0, 0, &image, words);
+    return status ? status : publish(image, words, made);
 }
 
 SHIM_API hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_t given)
@@ -475,6 +551,8 @@ SHIM_API hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_
 
 /* ---- samplers ---- */
 
+enum { LEVEL_FILTER_NONE = 2 }; /* HSA_EXT_SAMPLER_FILTER_MODE_NONE, which Debian's header lacks */
+
 static const enum wm_addressing addressings[] = {
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED] = WM_ADDRESSING_EDGE, /* coordinates are within the image */
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE] = WM_ADDRESSING_EDGE,
@@ -483,7 +561,13 @@ static const enum wm_addressing addressings[] = {
     [HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT] = WM_ADDRESSING_MIRROR,
 };
 
-static hsa_status_t create_sampler(hsa_agent_t agent, uint32_t coordinates, uint32_t filter,
+static const enum wm_level_filter level_filters[] = {
+    [HSA_EXT_SAMPLER_FILTER_MODE_NEAREST] = WM_LEVEL_NEAREST,
+    [HSA_EXT_SAMPLER_FILTER_MODE_LINEAR] = WM_LEVEL_LINEAR,
+    [LEVEL_FILTER_NONE] = WM_LEVEL_FIRST,
+};
+
+static hsa_status_t create_sampler(hsa_agent_t agent, uint32_t coordinates, uint32_t filter, uint32_t levels,
                                    const uint32_t modes[3], hsa_ext_sampler_t *made)
 {
     uint32_t words[WM_SAMPLER_WORDS];
@@ -491,9 +575,10 @@ static hsa_status_t create_sampler(hsa_agent_t agent, uint32_t coordinates, uint
     struct wm_sampler sampler = {.struct_size = sizeof sampler,
                                  .linear = filter == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
                                  .normalized = coordinates == HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED};
-    if (filter > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR ||
+    if (filter > HSA_EXT_SAMPLER_FILTER_MODE_LINEAR || levels >= SHIM_COUNT(level_filters) ||
         coordinates > HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    sampler.levels = level_filters[levels];
     for (unsigned i = 0; i < 3; i++) {
         if (modes[i] >= SHIM_COUNT(addressings))
             return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -526,7 +611,7 @@ SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sa
     if (status)
         return status;
     const uint32_t mode = given->address_mode;
-    return create_sampler(agent, given->coordinate_mode, given->filter_mode,
+    return create_sampler(agent, given->coordinate_mode, given->filter_mode, LEVEL_FILTER_NONE,
                           (const uint32_t[]){mode, mode, mode}, made);
 }
 
@@ -536,12 +621,14 @@ SHIM_API hsa_status_t hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sa
 SHIM_API hsa_status_t hsa_ext_sampler_create_v2(hsa_agent_t agent, const uint32_t *given,
                                                 hsa_ext_sampler_t *made)
 {
-    enum { COORDINATES, FILTER, ADDRESSES };
+    enum { COORDINATES, FILTER, LEVELS };
     const hsa_status_t status = check(agent, given, made);
     if (status)
         return status;
-    const unsigned first = ADDRESSES + shim_is_set(&knows_levels);
-    return create_sampler(agent, given[COORDINATES], given[FILTER], given + first, made);
+    const bool levels = shim_is_set(&knows_levels);
+    return create_sampler(agent, given[COORDINATES], given[FILTER],
+                          levels ? given[LEVELS] : LEVEL_FILTER_NONE, given + (levels ? LEVELS : FILTER) + 1,
+                          made);
 }
 
 SHIM_API hsa_status_t hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t given)

@@ -121,6 +121,30 @@ static enum wm_status check_size(const char *what, uint32_t size, uint32_t limit
                     limit);
 }
 
+static uint32_t levels_of(const struct wm_image *image)
+{
+    return image->levels ? image->levels : 1;
+}
+
+/* The last level has one texel. */
+static enum wm_status check_levels(const struct wm_image *image, struct wm_diag *diag)
+{
+    const struct geometry *g = &geometries[image->geometry];
+    const uint32_t sides = image->width | (g->height ? image->height : 0) | (g->depth ? image->depth : 0);
+    uint32_t most_levels = image->geometry == WM_IMAGE_1D_BUFFER;
+    while (image->geometry != WM_IMAGE_1D_BUFFER && sides >> most_levels)
+        most_levels++;
+    const uint32_t levels = levels_of(image);
+    if (levels > most_levels)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%" PRIu32 " levels of the image; expected at most %" PRIu32,
+                        levels, most_levels);
+    if (image->first_level >= levels || image->seen_levels > levels - image->first_level)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "level %" PRIu32 " and %" PRIu32 " levels from there of an image with %" PRIu32,
+                        image->first_level, image->seen_levels, levels);
+    return WM_OK;
+}
+
 static enum wm_status check(const struct fields *f, const struct wm_image *image, struct wm_diag *diag)
 {
     enum { SIDE = 16384, LAYERS = 8192 };
@@ -135,11 +159,11 @@ static enum wm_status check(const struct fields *f, const struct wm_image *image
                         "the address of the image is 0x%" PRIx64 "; expected a multiple of %u below 2^47",
                         image->address, WM_IMAGE_ALIGNMENT);
     if (image->row &&
-        (buffer || image->mode || image->row % WM_IMAGE_ALIGNMENT ||
+        (buffer || image->mode || image->levels > 1 || image->row % WM_IMAGE_ALIGNMENT ||
          image->row < (uint64_t)image->width * image->components * components[image->type].bits / 8))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "rows of %" PRIu64
-                        " bytes; expected a multiple of %u that holds a row of a linear image",
+                        " bytes; expected a multiple of %u that holds a row of a linear image with one level",
                         image->row, WM_IMAGE_ALIGNMENT);
     status = check_size("width", image->width, buffer ? 1u << 27 : most(f, "WIDTH", SIDE), diag);
     if (!status && g->height)
@@ -147,7 +171,7 @@ static enum wm_status check(const struct fields *f, const struct wm_image *image
     if (!status && (g->depth || g->array))
         status =
             check_size(g->depth ? "depth" : "number of layers", image->depth, most(f, "DEPTH", LAYERS), diag);
-    return status;
+    return status ? status : check_levels(image, diag);
 }
 
 static uint32_t texel_bytes(const struct wm_image *image)
@@ -175,14 +199,16 @@ static enum wm_status describe_buffer(struct fields *f, const struct wmi_descrip
     return encode(f, words, diag);
 }
 
-/* The number of a tiled image's mode, and its pitch in texels. */
+/* The number of the mode of an image that is tiled or has levels, and what PITCH contains of it: texels of a
+ * row, or on gfx9, if it is linear, the rows of all levels. */
 static enum wm_status find_mode(const struct fields *f, const struct wmi_descriptor_rules *rules,
                                 const struct wm_image *image, uint32_t texel, unsigned *mode, uint64_t *pitch,
                                 struct wm_diag *diag)
 {
     const struct geometry *g = &geometries[image->geometry];
     const struct wm_surface_shape shape = {.struct_size = sizeof shape,
-                                           .mode = image->mode,
+                                           .mode = image->mode ? image->mode : "linear",
+                                           .levels = levels_of(image),
                                            .dimensions = g->depth    ? 3
                                                          : g->height ? 2
                                                                      : 1,
@@ -194,8 +220,11 @@ static enum wm_status find_mode(const struct fields *f, const struct wmi_descrip
     const enum wm_status status = wm_surface_create(f->target, image->gpu, &shape, &surface, diag);
     if (status)
         return status;
-    wmi_tiling_mode_find(&rules->tiling, image->mode, mode);
-    *pitch = wm_surface_layout(surface)->level[0].pitch;
+    wmi_tiling_mode_find(&rules->tiling, shape.mode, mode);
+    const struct wm_surface_layout *layout = wm_surface_layout(surface);
+    *pitch = layout->level[0].pitch;
+    if (!image->mode && wmi_tiling_rules(&rules->tiling)->chain == WMI_CHAIN_BESIDE)
+        *pitch = layout->layer / (*pitch * texel);
     wm_surface_destroy(surface);
     return WM_OK;
 }
@@ -223,7 +252,7 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
         ((uint64_t)image->width * texel + WM_IMAGE_ALIGNMENT - 1) / WM_IMAGE_ALIGNMENT * WM_IMAGE_ALIGNMENT;
     uint64_t pitch = (image->row ? image->row : least) / texel;
     unsigned mode = wmi_tiling_linear(&rules->tiling);
-    if (image->mode) {
+    if (image->mode || image->levels > 1) {
         const enum wm_status status = find_mode(f, rules, image, texel, &mode, &pitch, diag);
         if (status)
             return status;
@@ -237,6 +266,10 @@ static enum wm_status describe_image(struct fields *f, const struct wmi_descript
         set(f, "DEPTH", last);
     if (g->array)
         set(f, "LAST_ARRAY", last);
+    const uint32_t seen = image->seen_levels ? image->seen_levels : levels_of(image) - image->first_level;
+    set(f, "MAX_MIP", levels_of(image) - 1);
+    set(f, "BASE_LEVEL", image->first_level);
+    set(f, "LAST_LEVEL", image->first_level + seen - 1);
     set_format(f, rules->format, image);
     const enum wm_status status = encode(f, words, diag);
     if (status)
@@ -342,8 +375,8 @@ enum wm_status wm_sampler_describe(const char *target, const struct wm_sampler *
     struct wm_sampler sampler = {0};
     if (!wanted || !words)
         return wmi_null(diag, __func__, wanted ? "words" : "sampler");
-    enum wm_status status =
-        wmi_take_struct(&sampler, sizeof sampler, sizeof sampler, wanted, "wm_sampler", diag);
+    enum wm_status status = wmi_take_struct(&sampler, sizeof sampler, offsetof(struct wm_sampler, levels),
+                                            wanted, "wm_sampler", diag);
     if (status == WM_OK)
         status = find_rules(target, NULL, &rules, diag);
     if (status)
@@ -358,6 +391,10 @@ enum wm_status wm_sampler_describe(const char *target, const struct wm_sampler *
                             (unsigned)sampler.addressing[i]);
         set(&f, axes[i], clamps[sampler.addressing[i]]);
     }
+    if ((unsigned)sampler.levels > WM_LEVEL_LINEAR)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "filter %u between levels of a sampler; there is none",
+                        (unsigned)sampler.levels);
+    set(&f, "MIP_FILTER", sampler.levels);
     set(&f, "FORCE_UNNORMALIZED", !sampler.normalized);
     set(&f, "MAX_LOD", LAST_LOD);
     set(&f, "XY_MAG_FILTER", sampler.linear ? BILINEAR : 0);

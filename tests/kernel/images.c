@@ -49,16 +49,9 @@ static uint64_t put(const void *data, size_t size)
     return address;
 }
 
-static struct picture make_picture(enum wm_image_geometry geometry, enum wm_image_type type,
-                                   uint32_t channels, uint32_t width, uint32_t height, uint32_t depth)
+static struct picture make_picture_of(struct wm_image image)
 {
-    struct picture p = {.image = {.struct_size = sizeof p.image,
-                                  .geometry = geometry,
-                                  .type = type,
-                                  .components = channels,
-                                  .width = width,
-                                  .height = height,
-                                  .depth = depth}};
+    struct picture p = {.image = image};
     uint32_t words[WM_IMAGE_WORDS];
     struct wm_diag diag;
     if (wm_image_describe(target, &p.image, words, &p.layout, &diag) != WM_OK)
@@ -68,6 +61,18 @@ static struct picture make_picture(enum wm_image_geometry geometry, enum wm_imag
     p.words = put(words, sizeof words);
     p.bytes = wm_host_pointer(machine, p.image.address, p.layout.bytes);
     return p;
+}
+
+static struct picture make_picture(enum wm_image_geometry geometry, enum wm_image_type type,
+                                   uint32_t channels, uint32_t width, uint32_t height, uint32_t depth)
+{
+    return make_picture_of((struct wm_image){.struct_size = sizeof(struct wm_image),
+                                             .geometry = geometry,
+                                             .type = type,
+                                             .components = channels,
+                                             .width = width,
+                                             .height = height,
+                                             .depth = depth});
 }
 
 static unsigned char *texel_at(const struct picture *p, uint32_t x, uint32_t y, uint32_t z)
@@ -448,6 +453,184 @@ static void test_texture(void **state)
     end();
 }
 
+/* ---- levels ---- */
+
+enum { LEVELS = 5, LEVEL_WIDTH = 21, LEVEL_HEIGHT = 16 };
+
+/* Texels of all levels without gaps, level 0 first, which do not depend on where the image has them. */
+struct levels {
+    struct picture picture;
+    float texels[2 * LEVEL_WIDTH * LEVEL_HEIGHT];
+    size_t count;
+    const float *level[LEVELS];
+};
+
+static uint32_t halved(uint32_t size, unsigned level)
+{
+    return size >> level ? size >> level : 1;
+}
+
+static struct wm_surface *surface_of(const struct picture *p)
+{
+    uint32_t words[WM_IMAGE_WORDS];
+    struct wm_surface *surface;
+    uint64_t base;
+    assert_int_equal(wm_read(machine, p->words, words, sizeof words, NULL), WM_OK);
+    assert_int_equal(wm_surface_of_image(target, NULL, words, &surface, &base, NULL), WM_OK);
+    assert_int_equal(base, p->image.address);
+    assert_int_equal(wm_surface_layout(surface)->levels, LEVELS);
+    return surface;
+}
+
+static struct wm_image image_with_levels(void)
+{
+    return (struct wm_image){.struct_size = sizeof(struct wm_image),
+                             .geometry = WM_IMAGE_2D,
+                             .type = WM_IMAGE_F32,
+                             .components = 1,
+                             .width = LEVEL_WIDTH,
+                             .height = LEVEL_HEIGHT,
+                             .levels = LEVELS};
+}
+
+static void make_levels(struct levels *l)
+{
+    l->picture = make_picture_of(image_with_levels());
+    l->count = 0;
+    for (unsigned i = 0; i < LEVELS; i++) {
+        l->level[i] = l->texels + l->count;
+        l->count += (size_t)halved(LEVEL_WIDTH, i) * halved(LEVEL_HEIGHT, i);
+    }
+    for (size_t i = 0; i < l->count; i++)
+        l->texels[i] = (float)(draw() >> 40) * 0x1p-24F;
+    struct wm_surface *surface = surface_of(&l->picture);
+    assert_int_equal(wm_surface_tile(surface, l->texels, l->count * sizeof *l->texels, l->picture.bytes,
+                                     l->picture.layout.bytes, NULL),
+                     WM_OK);
+    wm_surface_destroy(surface);
+}
+
+/* The words of a view of one level. */
+static uint64_t view_of(const struct levels *l, uint32_t level)
+{
+    struct wm_image view = l->picture.image;
+    uint32_t words[WM_IMAGE_WORDS];
+    view.first_level = level;
+    view.seen_levels = 1;
+    assert_int_equal(wm_image_describe(target, &view, words, NULL, NULL), WM_OK);
+    return put(words, sizeof words);
+}
+
+/* A coordinate that is near no edge of a texel, of any level. */
+static double draw_inside(uint32_t size)
+{
+    for (;;) {
+        const float at = (float)(draw() >> 40) * 0x1p-24F;
+        bool inside = true;
+        for (unsigned i = 0; i < LEVELS; i++) {
+            const double texels = (double)at * halved(size, i);
+            inside &= fabs(texels - rint(texels)) > 1.0 / 64;
+        }
+        if (inside)
+            return (double)at;
+    }
+}
+
+/* The level that a point filter takes, or the lower one of a linear filter, and the upper one's weight.
+ * Source: OpenCL Extension Specification 3.0, "Sampler and image addressing with mipmaps". */
+static unsigned level_of(enum wm_level_filter filter, double lod, double *weight)
+{
+    const double bounded = fmin(fmax(lod, 0), LEVELS - 1);
+    *weight = filter == WM_LEVEL_LINEAR ? bounded - floor(bounded) : 0;
+    if (filter == WM_LEVEL_NEAREST)
+        return (unsigned)fmin(floor(bounded + 0.5), LEVELS - 1);
+    return filter == WM_LEVEL_LINEAR ? (unsigned)bounded : 0;
+}
+
+static double nearest_of(const struct levels *l, unsigned level, double x, double y)
+{
+    const uint32_t width = halved(LEVEL_WIDTH, level), height = halved(LEVEL_HEIGHT, level);
+    return (double)l->level[level][(uint32_t)(x * width) + width * (uint32_t)(y * height)];
+}
+
+static void sample_levels(const struct levels *l, enum wm_level_filter filter)
+{
+    const struct wm_sampler sampler = {.struct_size = sizeof sampler, .normalized = true, .levels = filter};
+    uint32_t words[WM_SAMPLER_WORDS];
+    float at[ITEMS][4];
+    double expected[ITEMS];
+    assert_int_equal(wm_sampler_describe(target, &sampler, words, NULL), WM_OK);
+    for (unsigned n = 0; n < ITEMS; n++) {
+        const double x = draw_inside(LEVEL_WIDTH), y = draw_inside(LEVEL_HEIGHT),
+                     lod = (double)(draw() % (256 * (LEVELS + 1))) / 256 - 1;
+        double weight;
+        const unsigned level = level_of(filter, lod, &weight);
+        expected[n] = (1 - weight) * nearest_of(l, level, x, y);
+        if (weight > 0)
+            expected[n] += weight * nearest_of(l, level + 1, x, y);
+        memcpy(at[n], (const float[]){(float)x, (float)y, (float)lod, 0}, sizeof at[n]);
+    }
+    const uint64_t out = put(at, sizeof at);
+    const struct sampling arguments = {l->picture.words, put(words, sizeof words), put(at, sizeof at), out};
+    launch("sample_2d_level", &arguments, sizeof arguments, ITEMS);
+    const float *got = wm_host_pointer(machine, out, 16 * ITEMS);
+    for (unsigned n = 0; n < ITEMS; n++)
+        if (!(fabs((double)got[4 * n] - expected[n]) <= 2e-7))
+            fail_msg("%s: filter %u: at %g %g level %g is %.9g, expected %.9g", target, (unsigned)filter,
+                     (double)at[n][0], (double)at[n][1], (double)at[n][2], (double)got[4 * n], expected[n]);
+}
+
+/* Each level through a view of it, and through the whole image: by turns one is read and the other written.
+ */
+static void copy_levels(const struct levels *in, const struct levels *out)
+{
+    static float texels[2 * LEVEL_WIDTH * LEVEL_HEIGHT];
+    for (uint32_t i = 0; i < LEVELS; i++) {
+        const bool read = i % 2;
+        const struct {
+            uint64_t in, out;
+            uint32_t width, from, to;
+        } arguments = {read ? view_of(in, i) : in->picture.words, read ? out->picture.words : view_of(out, i),
+                       halved(LEVEL_WIDTH, i), read ? 0 : i, read ? i : 0};
+        launch("copy_2d_level", &arguments, sizeof arguments, LEVEL_WIDTH * LEVEL_HEIGHT);
+    }
+    struct wm_surface *surface = surface_of(&out->picture);
+    assert_int_equal(wm_surface_untile(surface, out->picture.bytes, out->picture.layout.bytes, texels,
+                                       out->count * sizeof *texels, NULL),
+                     WM_OK);
+    wm_surface_destroy(surface);
+    assert_memory_equal(texels, in->texels, in->count * sizeof *texels);
+}
+
+static void test_levels(void **state)
+{
+    static struct levels in, out;
+    struct wm_diag diag;
+    uint32_t words[WM_IMAGE_WORDS];
+    struct wm_image wanted = image_with_levels();
+    (void)state;
+    if (wm_image_describe(target, &wanted, words, NULL, &diag) == WM_UNSUPPORTED) {
+        assert_non_null(strstr(diag.message, "level"));
+        assert_true(strlen(target) == 6 && target[3] < '9'); /* gfx8 and earlier */
+        return;
+    }
+    wanted.levels = LEVELS + 1;
+    assert_int_equal(wm_image_describe(target, &wanted, words, NULL, NULL), WM_BAD_ARGUMENT);
+    wanted = image_with_levels();
+    wanted.first_level = LEVELS;
+    assert_int_equal(wm_image_describe(target, &wanted, words, NULL, NULL), WM_BAD_ARGUMENT);
+    wanted.first_level = 2;
+    wanted.seen_levels = LEVELS - 1;
+    assert_int_equal(wm_image_describe(target, &wanted, words, NULL, NULL), WM_BAD_ARGUMENT);
+    begin();
+    make_levels(&in);
+    make_levels(&out);
+    for (unsigned filter = 0; filter <= WM_LEVEL_LINEAR; filter++)
+        sample_levels(&in, (enum wm_level_filter)filter);
+    copy_levels(&in, &out);
+    end();
+}
+
 static void copy(const char *kernel, enum wm_image_geometry geometry, enum wm_image_type type,
                  uint32_t channels, uint32_t width, uint32_t height, uint32_t depth)
 {
@@ -508,7 +691,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_samplers), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_integers), cmocka_unit_test(test_constant_samplers),
         cmocka_unit_test(test_copies),   cmocka_unit_test(test_texture),
-        cmocka_unit_test(test_queries)};
+        cmocka_unit_test(test_queries),  cmocka_unit_test(test_levels)};
     object = open_object(count, arguments, "images IMAGES.co");
     target = wm_object_target(object);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,3 +121,21 @@ kernel void queries(read_only image2d_t a, read_only image3d_t b, read_only imag
     out[13] = get_image_width(e);
     out[14] = get_image_channel_order(e);
 }
+
+/* Levels, as HIP's texture functions read them. */
+float4 __ockl_image_sample_lod_2D(constant uint *image, constant uint *sampler, float2 at, float level);
+float4 __ockl_image_load_lod_2D(constant uint *image, int2 at, int level);
+void __ockl_image_store_lod_2D(constant uint *image, int2 at, int level, float4 value);
+
+kernel void sample_2d_level(constant uint *in, constant uint *s, global const float4 *at, global float4 *out)
+{
+    AT;
+    out[i] = __ockl_image_sample_lod_2D(in, s, at[i].xy, at[i].z);
+}
+
+kernel void copy_2d_level(constant uint *in, constant uint *out, uint width, int from, int to)
+{
+    AT;
+    const int2 at = (int2)(i % width, i / width);
+    __ockl_image_store_lod_2D(out, at, to, __ockl_image_load_lod_2D(in, at, from));
+}
