@@ -17,7 +17,20 @@
 #define OK(call)           assert_int_equal(call, HSA_STATUS_SUCCESS)
 #define IS(call, expected) assert_int_equal((int)(call), (int)(expected))
 
-enum { WIDTH = 20, HEIGHT = 6, LAYERS = 3, TEXEL = 4 };
+enum { WIDTH = 20, HEIGHT = 6, LAYERS = 3, TEXEL = 4, LEVELS = 5 };
+
+/* Newer than Debian's header: an image with levels. */
+typedef struct {
+    hsa_ext_image_descriptor_t plain;
+    size_t levels;
+} descriptor_v2;
+hsa_status_t hsa_ext_image_data_get_info_v2(hsa_agent_t, const descriptor_v2 *, hsa_access_permission_t,
+                                            hsa_ext_image_data_info_t *);
+hsa_status_t hsa_ext_image_create_v2(hsa_agent_t, const descriptor_v2 *, const void *,
+                                     hsa_access_permission_t, hsa_ext_image_t *);
+hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t, hsa_ext_image_t);
+hsa_status_t hsa_ext_image_mipmap_array_get_level(hsa_agent_t, const hsa_ext_image_t *, uint32_t,
+                                                  const descriptor_v2 *, hsa_ext_image_t *);
 
 static hsa_agent_t cpu, gpu;
 static hsa_amd_memory_pool_t device;
@@ -242,11 +255,99 @@ static void test_samplers(void **state)
     IS(hsa_ext_sampler_create(cpu, &wanted, &sampler), HSA_STATUS_ERROR_INVALID_AGENT);
 }
 
+/* ---- levels, as HIP 7.15 makes them ---- */
+
+static uint32_t halved(uint32_t size, unsigned level)
+{
+    return size >> level ? size >> level : 1;
+}
+
+static hsa_ext_image_region_t whole_level(unsigned level, uint32_t depth)
+{
+    return (hsa_ext_image_region_t){{0, 0, 0}, {halved(WIDTH, level), halved(HEIGHT, level), depth}};
+}
+
+/* Imports other bytes into a view of each level, then exports them again: no level overwrites another. */
+static void check_levels(hsa_ext_image_geometry_t geometry, uint32_t layers)
+{
+    static uint8_t in[LEVELS][LAYERS * HEIGHT * WIDTH * TEXEL], out[LAYERS * HEIGHT * WIDTH * TEXEL];
+    const descriptor_v2 wanted = {describe(geometry), LEVELS};
+    hsa_ext_image_data_info_t plain, info;
+    hsa_ext_image_t image, views[LEVELS];
+    void *data;
+    OK(hsa_ext_image_data_get_info_v2(gpu, &(descriptor_v2){wanted.plain, 0}, RW, &plain));
+    OK(hsa_ext_image_data_get_info_v2(gpu, &wanted, RW, &info));
+    assert_true(info.size > plain.size);
+    OK(hsa_amd_memory_pool_allocate(device, info.size, 0, &data));
+    OK(hsa_ext_image_create_v2(gpu, &wanted, data, RW, &image));
+    for (unsigned i = 0; i < LEVELS; i++) {
+        const bool volume = geometry == HSA_EXT_IMAGE_GEOMETRY_3D;
+        const hsa_ext_image_region_t all = whole_level(i, volume ? halved(LAYERS, i) : layers);
+        OK(hsa_ext_image_mipmap_array_get_level(gpu, &image, i, NULL, &views[i]));
+        for (size_t k = 0; k < sizeof in[i]; k++)
+            in[i][k] = (uint8_t)(k * 7 + 31 * i + k / 256);
+        OK(hsa_ext_image_import(gpu, in[i], 0, 0, views[i], &all));
+        hsa_ext_image_region_t outside = all;
+        outside.range.x++;
+        IS(hsa_ext_image_import(gpu, in[i], 0, 0, views[i], &outside), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    }
+    for (unsigned i = 0; i < LEVELS; i++) {
+        const bool volume = geometry == HSA_EXT_IMAGE_GEOMETRY_3D;
+        const hsa_ext_image_region_t all = whole_level(i, volume ? halved(LAYERS, i) : layers);
+        memset(out, 0, sizeof out);
+        OK(hsa_ext_image_export(gpu, views[i], out, 0, 0, &all));
+        assert_memory_equal(out, in[i], (size_t)TEXEL * all.range.x * all.range.y * all.range.z);
+        OK(hsa_ext_image_destroy_v2(gpu, views[i]));
+    }
+    OK(hsa_ext_image_destroy_v2(gpu, image));
+    OK(hsa_amd_memory_pool_free(data));
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    check_levels(HSA_EXT_IMAGE_GEOMETRY_2D, 1);
+    check_levels(HSA_EXT_IMAGE_GEOMETRY_2DA, LAYERS);
+    check_levels(HSA_EXT_IMAGE_GEOMETRY_3D, 0);
+}
+
+static void test_wrong_levels(void **state)
+{
+    (void)state;
+    const hsa_ext_image_format_t r32 = {HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_R},
+                                 r16 = {HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_R};
+    descriptor_v2 wanted = {describe(HSA_EXT_IMAGE_GEOMETRY_2D), LEVELS + 1}, other;
+    hsa_ext_image_data_info_t info;
+    hsa_ext_image_t image, view, again;
+    void *data;
+    assert_int_not_equal(hsa_ext_image_data_get_info_v2(gpu, &wanted, RW, &info), HSA_STATUS_SUCCESS);
+    wanted.levels = LEVELS;
+    OK(hsa_ext_image_data_get_info_v2(gpu, &wanted, RW, &info));
+    OK(hsa_amd_memory_pool_allocate(device, info.size, 0, &data));
+    OK(hsa_ext_image_create_v2(gpu, &wanted, data, RW, &image));
+    IS(hsa_ext_image_mipmap_array_get_level(gpu, &image, LEVELS, NULL, &view),
+       HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    IS(hsa_ext_image_mipmap_array_get_level(gpu, &image, 0, NULL, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_ext_image_mipmap_array_get_level(gpu, &image, 1, NULL, &view));
+    IS(hsa_ext_image_mipmap_array_get_level(gpu, &view, 0, NULL, &again), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    other = wanted;
+    other.plain.format = r16; /* of another size */
+    assert_int_not_equal(hsa_ext_image_mipmap_array_get_level(gpu, &image, 1, &other, &again),
+                         HSA_STATUS_SUCCESS);
+    other.plain.format = r32;
+    OK(hsa_ext_image_mipmap_array_get_level(gpu, &image, 1, &other, &again));
+    OK(hsa_ext_image_destroy(gpu, again));
+    OK(hsa_ext_image_destroy(gpu, view));
+    OK(hsa_ext_image_destroy(gpu, image));
+    OK(hsa_amd_memory_pool_free(data));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_capabilities),  cmocka_unit_test(test_contents), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_samplers), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_wrong_levels),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

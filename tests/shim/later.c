@@ -333,10 +333,20 @@ static void test_samplers(void **state)
     void *memory = allocate(device, info.size);
     OK(hsa_ext_image_create_v2(gpu, &image, memory, HSA_ACCESS_PERMISSION_RW, &made));
     OK(hsa_ext_image_destroy_v2(gpu, made));
-    image.levels = 3;
+    image.levels = 8; /* 7 at most */
     FAILS(hsa_ext_image_create_v2(gpu, &image, memory, HSA_ACCESS_PERMISSION_RW, &made));
     expect_clamps((const uint32_t[]){NORMALIZED, NEAREST, NO_LEVELS, EDGE, TO_BORDER, REPEAT}, LAST, BORDER,
                   WRAP);
+    for (uint32_t filter = 0; filter < 3; filter++) { /* nearest, linear, none */
+        static const uint32_t expected[] = {1, 2, 0}; /* MIP_FILTER: RDNA3 ISA, the same table */
+        hsa_ext_sampler_t sampler;
+        OK(hsa_ext_sampler_create_v2(gpu, (const uint32_t[]){NORMALIZED, NEAREST, filter, EDGE, EDGE, EDGE},
+                                     &sampler));
+        assert_int_equal(((const uint32_t *)(uintptr_t)sampler.handle)[2] >> 26 & 3, expected[filter]);
+        OK(hsa_ext_sampler_destroy(gpu, sampler));
+    }
+    FAILS(hsa_ext_sampler_create_v2(gpu, (const uint32_t[]){NORMALIZED, NEAREST, 3, EDGE, EDGE, EDGE},
+                                    &(hsa_ext_sampler_t){0}));
     OK(hsa_amd_memory_pool_free(memory));
 }
 

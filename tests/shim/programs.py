@@ -29,7 +29,8 @@ LLVM = Path(os.environ.get("LLVM15", "/usr/lib/llvm-15"))
 HEADERS = [Path("/usr/include"), *([ROCM / "include"] if ROCM else [])]
 SKIPPED = 77
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"].*$', re.M)
-PRODUCTS = {"vega64": "gfx900", "mi210": "gfx90a", "mi300x": "gfx942", "rx6800": "gfx1030", "rx7900xtx": "gfx1100"}
+PRODUCTS = {"vega64": "gfx900", "mi210": "gfx90a", "mi300x": "gfx942", "mi355x": "gfx950", "rx6800": "gfx1030", "rx7900xtx": "gfx1100",
+            "rx9070xt": "gfx1201"}
 DEFAULT_PRODUCTS = ["mi210", "mi300x", "rx7900xtx"] if ROCM else ["vega64", "mi210", "rx6800"]
 
 
