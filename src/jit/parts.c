@@ -13,7 +13,7 @@
 
 enum {
     LEAST_STEPS = 2,       /* of a run that is worth its entry */
-    MOST_STEPS = 400,      /* of a part */
+    MOST_STEPS = 128,      /* of a part */
     MOST_BYTES = 32 << 20, /* of host code; what is left is interpreted */
 };
 
