@@ -465,10 +465,10 @@ static void check_finding(const struct wm_profile_finding *finding, const char *
     assert_float_equal(finding->after.seconds, after / 1546e6, 1e-15); /* 1546 MHz */
 }
 
-/* 64 lanes go down a column of rows of 256 bytes, 64 times: each time 16 clocks of the address unit, and 64 of
- * tags and data, whose bank all lanes need (as measured on MI210), where 4 of each would be enough. But each
- * line, which L1 keeps, comes from L2 and memory once, so nothing is to be gained there: 64 x 256 B / 483.8
- * GB/s x 1546 MHz = 52 clocks. */
+/* 64 lanes go down a column of rows of 256 bytes, 64 times: each time 16 clocks of the address unit, and 64
+ * of tags and data, whose bank all lanes need (as measured on MI210), where 4 of each would be enough. But
+ * each line, which L1 keeps, comes from L2 and memory once, so nothing is to be gained there: 64 x 256 B /
+ * 483.8 GB/s x 1546 MHz = 52 clocks. */
 static void column(void **state)
 {
     (void)state;
