@@ -15,7 +15,12 @@ enum flag {
     NEAREST = 1 << 4,   /* only if it rounds to nearest */
 };
 
-enum { NAME = 12 }; /* bytes of a name in a text */
+enum {
+    NAME = 12, /* bytes of a name in a text */
+    /* Instructions of the representation: that a step may become, and that store what a part leaves. */
+    MOST_OF_STEP = 64,
+    MOST_OUTPUTS = 512,
+};
 
 static const struct expansion {
     const char *text;
@@ -463,7 +468,7 @@ bool wmi_ir_part_add(struct wmi_ir_part *part, size_t step)
     struct reader r = {.part = part, .step = &part->block->steps[step]};
     r.expansion = &expansions[r.step->id];
     r.at = r.expansion->text;
-    if (part->masks + 2 > WMI_PART_MASKS)
+    if (part->masks + 2 > WMI_PART_MASKS || part->ir.count + MOST_OF_STEP + MOST_OUTPUTS > WMI_IR_MOST)
         return false;
     if (r.step->id == WMI_STEP_count)
         count_instructions(&r);

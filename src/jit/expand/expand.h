@@ -9,7 +9,7 @@
 
 enum {
     WMI_PART_WORDS = (WMI_SCALARS + 2 * WMI_SCALAR_CONSTANTS), /* 32 bits each, from the start of the frame */
-    WMI_PART_ROWS = 1024,
+    WMI_PART_ROWS = 2048,
     WMI_PART_MASKS = 4, /* sets of lanes that a part writes to the scalar file */
 };
 

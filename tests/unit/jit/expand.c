@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_STEPS = 8, SGPR = 4 };
+enum { MOST_STEPS = 200, SGPR = 4 };
 
 static struct wmi_code code;
 static struct wmi_step steps[MOST_STEPS];
@@ -158,6 +158,26 @@ static void test_what_is_not_expanded(void **state)
     assert_false(wmi_expands(&block, UINT64_C(1) << WMI_IR_clz, add(BODY(v_ffbh_u32), 1, 2, 0, 0)));
 }
 
+/* Steps that become many instructions are spread over parts, all of which can be made. */
+static void test_long_runs_are_cut(void **state)
+{
+    static char text[1 << 17];
+    unsigned parts = 0;
+    (void)state;
+    begin(64);
+    for (unsigned i = 0; i < MOST_STEPS; i++)
+        add(BODY(v_rsq_f32), i % 16, (i + 7) % 16, 0, 0);
+    for (size_t at = 0; at < block.count; parts++) {
+        wmi_ir_part_begin(&part, &block, NULL);
+        const size_t first = at;
+        while (at < block.count && wmi_ir_part_add(&part, at))
+            at++;
+        assert_true(at > first && wmi_ir_part_end(&part, at));
+        assert_true(wmi_ir_print(&part.ir, text, sizeof text) < sizeof text);
+    }
+    assert_in_range(parts, 2, 8);
+}
+
 /* In waves of 32 lanes a set is one word, and the word behind it stays. */
 static void test_sets_of_32_lanes(void **state)
 {
@@ -181,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_sets_stay_in_registers),
         cmocka_unit_test(test_part_ends_before_scalar_of_lanes),
         cmocka_unit_test(test_what_is_not_expanded),
+        cmocka_unit_test(test_long_runs_are_cut),
         cmocka_unit_test(test_sets_of_32_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
