@@ -298,13 +298,6 @@ static void put_all(struct wmi_compilation *c)
     wmi_put_missed(c);
 }
 
-static void apply_patches(const struct wmi_compilation *c, const unsigned char *code)
-{
-    for (size_t i = 0; i < c->patch_count; i++)
-        __atomic_store_n(&c->stretch.block->ops[c->patches[i].step].body,
-                         wmi_body_at(code, c->patches[i].code), __ATOMIC_RELEASE);
-}
-
 static void set_launch(const struct wmi_compilation *c, const unsigned char *code,
                        struct wmi_launch_entries *launch)
 {
@@ -347,13 +340,9 @@ static bool compile(struct wmi_compilation *c, const struct wmi_block *block, st
         return false;
     if (!c->patch_count)
         return true;
-    struct wmi_host_memory *made = wmi_make_executable(&s->host, refused);
-    if (!made)
+    if (!wmi_publish_code(&s->host, block, c->patches, c->patch_count, memory, refused))
         return false;
-    made->next = *memory;
-    *memory = made;
-    apply_patches(c, made->code);
-    set_launch(c, made->code, launch);
+    set_launch(c, (*memory)->code, launch);
     return true;
 }
 

@@ -3,16 +3,12 @@
 #ifndef WMI_EXITS_H
 #define WMI_EXITS_H
 
+#include "jit/host_memory.h"
 #include "jit/lds_plan.h"
 #include "jit/stretch.h"
 
 /* In the frame: the instructions left of the wave's turn. */
 enum { WMI_TURN_LEFT = offsetof(struct wmi_frame, left) };
-
-/* A step that is to lead to the code at this offset. */
-struct wmi_patch {
-    size_t step, code;
-};
 
 /* Offsets of the code of a stretch that begins at a step, behind its checks, or 0: for waves with all lanes
  * active, and for others, where k1 to k4 hold EXEC. Before there is code, jumps wait for it. */

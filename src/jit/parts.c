@@ -92,12 +92,8 @@ static void put_end(struct wmi_emitter *e, size_t at)
     e->target->leave(e, &block->ops[at]);
 }
 
-struct entry {
-    size_t step, code;
-};
-
 static bool put_runs(struct wmi_emitter *e, struct wmi_ir_part *part, const struct wmi_live *live,
-                     struct entry *entries, size_t *entry_count)
+                     struct wmi_patch *entries, size_t *entry_count)
 {
     const struct wmi_block *block = e->block;
     for (size_t i = 0; i < block->count && e->host.count < MOST_BYTES;) {
@@ -106,7 +102,7 @@ static bool put_runs(struct wmi_emitter *e, struct wmi_ir_part *part, const stru
             i += taken(block, i) ? taken(block, i) : to > i ? to - i : 1;
             continue;
         }
-        entries[(*entry_count)++] = (struct entry){i, e->host.count};
+        entries[(*entry_count)++] = (struct wmi_patch){i, e->host.count};
         e->target->enter(e, &block->ops[i]);
         while (i < to)
             if (!put_part(e, part, live, &i, to))
@@ -117,7 +113,7 @@ static bool put_runs(struct wmi_emitter *e, struct wmi_ir_part *part, const stru
 }
 
 static bool compile(struct wmi_emitter *e, struct wmi_ir_part *part, const struct wmi_live *live,
-                    struct entry *entries, struct wmi_host_memory **memory, bool *refused)
+                    struct wmi_patch *entries, struct wmi_host_memory **memory, bool *refused)
 {
     size_t entry_count = 0;
     e->target->begin(e);
@@ -125,15 +121,7 @@ static bool compile(struct wmi_emitter *e, struct wmi_ir_part *part, const struc
         return false;
     if (!entry_count)
         return true;
-    struct wmi_host_memory *made = wmi_make_executable(&e->host, refused);
-    if (!made)
-        return false;
-    made->next = *memory;
-    *memory = made;
-    for (size_t i = 0; i < entry_count; i++)
-        __atomic_store_n(&e->block->ops[entries[i].step].body, wmi_body_at(made->code, entries[i].code),
-                         __ATOMIC_RELEASE);
-    return true;
+    return wmi_publish_code(&e->host, e->block, entries, entry_count, memory, refused);
 }
 
 bool wmi_compile_parts(const struct wmi_block *block, const struct wmi_ir_host *host,
@@ -141,7 +129,7 @@ bool wmi_compile_parts(const struct wmi_block *block, const struct wmi_ir_host *
 {
     struct wmi_emitter *e = calloc(1, sizeof *e);
     struct wmi_ir_part *part = malloc(sizeof *part);
-    struct entry *entries = malloc(block->count * sizeof *entries);
+    struct wmi_patch *entries = malloc(block->count * sizeof *entries);
     struct wmi_live *live = wmi_find_live(block);
     bool ok = e && part && entries;
     if (ok) {

@@ -5,6 +5,7 @@ usage: main.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import os
 import re
+import subprocess
 import unittest.mock
 
 import command
@@ -39,6 +40,29 @@ class Main(Case):
         for use in uses[:4]:
             with unittest.mock.patch.dict("os.environ", WAVEMEM_COMPILE="", WAVEMEM_CPU="", WAVEMEM_DELAYS=""):
                 self.run_tool(use)
+
+    def test_perf_map(self):
+        """perf finds host code by name: each line has the place and the size of code of the process, in the order of places."""
+        words = ["run", *self.example("vecadd"), *"-g 64 -b 64 --arg a=iota:f32:64 --arg b=iota:f32:64 --arg c=zero:f32:64 "
+                 "--arg n=64 --stats".split()]
+        with subprocess.Popen([command.WAVEMEM, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=dict(os.environ, WAVEMEM_COMPILE="always", WAVEMEM_PERF_MAP="1")) as process:
+            out = process.communicate()[0]
+        self.assertEqual(process.returncode, 0, out)
+        path = f"/tmp/perf-{process.pid}.map"
+        if "compiled to" not in out:
+            self.assertFalse(os.path.exists(path), "nothing was compiled")
+            return
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        os.remove(path)
+        end = 0
+        for line in lines:
+            place, size, name = line.split()
+            self.assertGreaterEqual(int(place, 16), end)
+            self.assertRegex(name, "^wavemem_pc_0x[0-9a-f]+$")
+            end = int(place, 16) + int(size, 16)
+        self.assertTrue(lines)
 
     def test_help_teaches_by_example(self):
         for verb in ("exec", "run", "prof", "dis", "info", "explain", "tess"):
