@@ -13,8 +13,9 @@ import sys
 from llvm import read_forms
 
 BITS = {'f64': 64, 'f32': 32, 'xf32': 32, 'i32': 32, 'f16': 16, 'bf16': 16, 'i8': 8, 'iu8': 8, 'fp8': 8, 'bf8': 8, 'iu4': 4,
-        'f8f6f4': None, 'f4': 4, 'bf16f32': 16}
-ELEMENT = '|'.join(sorted(BITS, key=len, reverse=True))
+        'f8f6f4': None, 'fp4': 4, 'bf16f32': 16}
+IN_MNEMONICS = {'f4': 'fp4'}  # other names of elements
+ELEMENT = '|'.join(sorted([*BITS, *IN_MNEMONICS], key=len, reverse=True))
 FORMATS = {0: 8, 1: 8, 2: 6, 3: 6, 4: 4}  # bits of f8f6f4 by CBSZ and BLGP; LLVM prints other values as 8 bits
 FORMAT_NAMES = {'FP8': 8, 'BF8': 8, 'FP6': 6, 'BF6': 6, 'FP4': 4}  # the same by the names of gfx1250
 # v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_32x32x4f16, v_mfma_f32_32x32x4bf16_1k, v_wmma_i32_16x16x16_iu8,
@@ -29,7 +30,8 @@ def named(name):
     if not m:
         return None
     kind, d, rows, columns, depth, blocks, a, b = m.groups()
-    return {'kind': kind, 'd': d, 'm': int(rows), 'n': int(columns), 'k': int(depth), 'a': a, 'b': b or a,
+    a, b = (IN_MNEMONICS.get(name, name) for name in (a, b or a))
+    return {'kind': kind, 'd': d, 'm': int(rows), 'n': int(columns), 'k': int(depth), 'a': a, 'b': b,
             'blocks': int(blocks) if blocks else None, 'sparse': kind in ('smfmac', 'swmmac')}
 
 
