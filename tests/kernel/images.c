@@ -622,6 +622,10 @@ static void test_levels(void **state)
     wanted.first_level = 2;
     wanted.seen_levels = LEVELS - 1;
     assert_int_equal(wm_image_describe(target, &wanted, words, NULL, NULL), WM_BAD_ARGUMENT);
+    /* It has no instructions with a level, so that the device library has nothing for these kernels. Source:
+     * LLVM, FeatureExtendedImageInsts. */
+    if (!strcmp(target, "gfx90a"))
+        return;
     begin();
     make_levels(&in);
     make_levels(&out);
