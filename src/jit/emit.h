@@ -29,9 +29,8 @@ struct wmi_emitter {
 /* A kind of host. Each function adds code. */
 struct wmi_ir_host {
     struct wmi_register_file file;
-    unsigned lanes; /* of 32 bits in one of its registers */
-    uint64_t
-        lacks; /* a bit for each operation on lanes that it has not; steps that need one are interpreted */
+    /* A bit for each operation on lanes that it has not; steps that need one are interpreted. */
+    uint64_t lacks;
     /* Code that the others call. Comes first. */
     void (*begin)(struct wmi_emitter *e);
     /* Where waves enter code that begins with the step, and where they go on with it. */
@@ -62,8 +61,8 @@ extern const struct wmi_ir_host wmi_ir_arm64, wmi_ir_avx2;
 
 void wmi_emit_ir(struct wmi_emitter *e, const struct wmi_ir *ir);
 
-/* For hosts: whether the instruction is executed in the loop; what is executed there; the rows for a body;
- * its step with these operands, followed by one that comes back. */
+/* For hosts: whether the instruction is executed in the loop; the rows for a body; its step with these
+ * operands, followed by one that comes back. */
 bool wmi_emit_is_in_loop(const struct wmi_emitter *e, unsigned number);
 uint32_t wmi_emit_repair_row(const struct wmi_emitter *e, unsigned which);
 void wmi_emit_records(struct wmi_emitter *e, size_t step);

@@ -581,11 +581,20 @@ static uint32_t stack_bytes(unsigned slots, bool calls)
     return (slots + calls) * (uint32_t)SLOT_BYTES;
 }
 
+/* An immediate has 12 bits, or 12 bits above these. */
+static void move_stack(struct wmi_emitter *arm, uint32_t bytes, bool down)
+{
+    const uint32_t parts[] = {bytes & 0xfff, bytes & ~UINT32_C(0xfff)};
+    for (unsigned i = 0; i < 2; i++)
+        if (parts[i])
+            put(arm, down ? wmi_arm64_subtract_immediate(WMI_ARM64_SP, WMI_ARM64_SP, parts[i])
+                          : wmi_arm64_add_immediate(WMI_ARM64_SP, WMI_ARM64_SP, parts[i]));
+}
+
 static void open(struct wmi_emitter *arm, unsigned slots, bool calls)
 {
     const uint32_t bytes = stack_bytes(slots, calls);
-    if (bytes)
-        put(arm, wmi_arm64_subtract_immediate(WMI_ARM64_SP, WMI_ARM64_SP, bytes));
+    move_stack(arm, bytes, true);
     if (calls)
         access(arm, (uint32_t)WMI_ARM64_STR_X, WMI_ARM64_LINK, WMI_ARM64_SP, bytes - SLOT_BYTES);
 }
@@ -595,8 +604,7 @@ static void close(struct wmi_emitter *arm, unsigned slots, bool calls)
     const uint32_t bytes = stack_bytes(slots, calls);
     if (calls)
         access(arm, (uint32_t)WMI_ARM64_LDR_X, WMI_ARM64_LINK, WMI_ARM64_SP, bytes - SLOT_BYTES);
-    if (bytes)
-        put(arm, wmi_arm64_add_immediate(WMI_ARM64_SP, WMI_ARM64_SP, bytes));
+    move_stack(arm, bytes, false);
 }
 
 const struct wmi_ir_host wmi_ir_arm64 = {
@@ -606,7 +614,6 @@ const struct wmi_ir_host wmi_ir_arm64 = {
             .lanes = 0x03ff00ff, /* v0 to v7, v16 to v25 */
             .takes = takes,
         },
-    .lanes = CHUNK,
     .begin = put_save,
     .enter = enter,
     .leave = leave,

@@ -19,7 +19,7 @@ enum {
     NAME = 12, /* bytes of a name in a text */
     /* Instructions of the representation: that a step may become, and that store what a part leaves. */
     MOST_OF_STEP = 64,
-    MOST_OUTPUTS = 512,
+    MOST_OUTPUTS = 640,
 };
 
 static const struct expansion {

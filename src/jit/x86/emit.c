@@ -649,7 +649,6 @@ const struct wmi_ir_host wmi_ir_avx2 = {
             .lanes = 0x3ff,
             .takes = takes,
         },
-    .lanes = CHUNK,
     .lacks = LACKS(clz) | LACKS(popcount) | LACKS(bitrev),
     .begin = put_save,
     .enter = enter,
