@@ -165,6 +165,10 @@ struct wm_profile_executed {
     uint64_t matrix_clocks; /* of the matrix units of SIMDs */
     uint64_t scalar, branches, messages, scalar_memory, vector_memory, lds, gds, exports;
     uint64_t internal; /* s_waitcnt, s_barrier, s_nop, s_endpgm and the like */
+    /* Active lanes of `vector`, summed over the instructions: those that were active when the block of code
+     * began, which ends at the next branch or branch target. Divided by `vector` and the wave size it is
+     * ROCm's VALUUtilization. */
+    uint64_t vector_lanes;
 };
 
 /* A kernel over all observed dispatches. Without a product (gpu NULL) it has counts only. */

@@ -99,6 +99,31 @@ COPY_ARGUMENTS = """
 """
 """Copies the first dwords of the arguments to the buffer that the first argument points to, one per work-item."""
 
+POLL = """
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_mov_b32 v1, 0
+        v_mov_b32 v3, 1
+        s_mov_b32 s7, 0
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v1, v3, s[4:5] offset:4
+.Lloop:
+        s_add_u32 s7, s7, 1
+        global_load_dword v2, v1, s[4:5] glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s6, v2
+        s_cmp_eq_u32 s6, 0
+        s_cbranch_scc1 .Lloop
+"""
+POLL_ARGUMENTS = [("words", "", "global_buffer", 8)]
+"""Sets the second word of its argument, and ends when somebody has set the first one."""
+
+
+def wait_until_runs(words):
+    """Returns when POLL, started by another thread, has begun."""
+    while words.read()[4:] == bytes(4):
+        pass
+
+
 FOREVER = """
         s_mov_b32 s4, 0
 .Lloop:

@@ -3,14 +3,13 @@
 import gc
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import wavemem
-from conftest import FOREVER, assembled
+from conftest import FOREVER, POLL, POLL_ARGUMENTS, assembled, wait_until_runs
 
 
 @pytest.fixture
@@ -96,10 +95,13 @@ def test_initial_registers(machine):
 
 
 def test_cancel(machine):
+    poll = machine.load(assembled(POLL, POLL_ARGUMENTS)).kernel()
     kernel = machine.load(assembled(FOREVER)).kernel()
+    words = machine.allocate(8)
     queue = machine.queue()
-    running, waiting = (queue.submit(kernel, grid=64, workgroup=64) for _ in range(2))
-    time.sleep(0.05)
+    running = queue.submit(poll, words, grid=1, workgroup=1)
+    waiting = queue.submit(kernel, grid=64, workgroup=64)
+    wait_until_runs(words)
     with pytest.raises(wavemem.BadArgument, match="a dispatch is running on the machine"):
         machine.close()
     running.cancel()

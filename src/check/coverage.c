@@ -104,7 +104,7 @@ static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls, co
 
 /* ---- threads ---- */
 
-#define COUNTER_BYTES (WMI_BLOCKS * sizeof(uint64_t))
+#define COUNTER_BYTES (WMI_BLOCKS * sizeof(struct wmi_block_counter))
 
 static void *begin_thread(void *self)
 {
@@ -117,15 +117,15 @@ static void *begin_thread(void *self)
 static void end_thread(void *self, void *local)
 {
     struct wmi_coverage *coverage = self;
-    const uint64_t *counters = local;
+    const struct wmi_block_counter *counters = local;
     pthread_mutex_lock(&coverage->lock);
     for (size_t i = 0; i < coverage->count; i++)
-        coverage->blocks[i].times += counters[i];
+        coverage->blocks[i].times += counters[i].times;
     pthread_mutex_unlock(&coverage->lock);
     munmap(local, COUNTER_BYTES);
 }
 
-static uint64_t *counters_of(void *local)
+static struct wmi_block_counter *counters_of(void *local)
 {
     return local;
 }

@@ -10,7 +10,8 @@
 struct wmi_compile_layout {
     uint32_t wave_worker, wave_resume, wave_group, wave_counters, wave_entered; /* in struct wmi_wave */
     uint32_t group_lds, group_lds_size, group_id, group_flat_id;                /* in struct wmi_workgroup */
-    uint32_t worker_hits, worker_jumps, worker_blocks, worker_running;          /* in struct wmi_worker */
+    uint32_t worker_hits, worker_scattered, worker_jumps, worker_blocks,
+        worker_running; /* in struct wmi_worker */
     uint32_t worker_first_start, worker_last_start, worker_first_slice, worker_start_scalars, worker_id_place,
         worker_id, worker_groups_ahead, worker_slices_left, worker_next_start;
     unsigned careful; /* flags of a hit whose stores take the slow path */
@@ -75,9 +76,9 @@ bool wmi_can_compile(enum wmi_cpu_level level);
  * both take about the same time in a cache, but the host does not prefetch for gathers, so that they take
  * twice as long from memory. */
 uint32_t wmi_lanes_from(void);
-/* Code for waves that start at the entry with wmi_frame.id_bases set, among each 16 lanes or among all lanes
- * of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other waves may
- * enter it too if EXEC has inactive lanes.
+/* Code for waves that start at the entry with wmi_compiled_state.id_bases set, among each 16 lanes or among
+ * all lanes of which v0 grows by 1, without a carry from its low 10 bits, and v1 and v2 do not differ. Other
+ * waves may enter it too if EXEC has inactive lanes.
  */
 enum wmi_launch_code { WMI_LAUNCH_STRIPS, WMI_LAUNCH_WAVES, WMI_LAUNCHES };
 

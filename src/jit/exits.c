@@ -330,7 +330,7 @@ void wmi_set_pristine(struct wmi_stretch *s, enum wmi_pristine pristine)
 {
     wmi_move_immediate(&s->host, WMI_RAX, pristine);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_FRAME,
-                      offsetof(struct wmi_frame, pristine));
+                      offsetof(struct wmi_frame, compiled.pristine));
 }
 
 static void load_held(struct wmi_stretch *s, const struct wmi_reentry *back)
@@ -471,7 +471,7 @@ void wmi_load_exec(struct wmi_stretch *s)
 /* Loads what the code at the reentry expects. The wave may not have found its private memory. */
 void wmi_put_reentry(struct wmi_stretch *s, const struct wmi_reentry *back, bool partial)
 {
-    wmi_store_immediate(&s->host, true, WMI_FRAME, offsetof(struct wmi_frame, private_found), 0);
+    wmi_store_immediate(&s->host, true, WMI_FRAME, offsetof(struct wmi_frame, compiled.private_found), 0);
     if (partial)
         wmi_load_exec(s);
     load_held(s, back);

@@ -65,7 +65,7 @@ void wmi_put_worker(struct wmi_stretch *s);
 /* Where a wave ends by the step that is bound to `op`: starts the next one where that was noted in its turn,
  * see wmi_put_next_start(), if it was. */
 void wmi_put_restart(struct wmi_stretch *s, const struct wmi_op *op);
-/* Sets frame->pristine. */
+/* Sets frame->compiled.pristine. */
 void wmi_set_pristine(struct wmi_stretch *s, enum wmi_pristine pristine);
 /* Continues with the step in WMI_OP. */
 void wmi_continue_there(struct wmi_stretch *s);

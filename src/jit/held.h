@@ -197,6 +197,7 @@ struct wmi_stretch {
     bool may_hold_same;    /* rows that are the same in strips may be held: see same.h */
     bool has_same;         /* some have been, since the version began */
     uint32_t known_places; /* a bit for each address in LDS that has been found to be as guessed */
+    int32_t scattered;     /* of the memory access: from its hit to its count in wmi_worker.scattered */
     size_t exec_in_rax;    /* the code from which on RAX is the EXEC words, until something else is emitted */
     bool has_read;         /* the step needs its sources no longer, so that they can be spilled */
     bool joins_next;       /* the step is left to the next one, a memory access: see sums.h */

@@ -494,6 +494,7 @@ enum {
     WMI_MOV_STORE = 0x89,
     WMI_LEA = 0x8d,
     WMI_ADD = 0x03,
+    WMI_ADD_STORE = 0x01,
     WMI_ADC = 0x13,
     WMI_SUB = 0x2b,
     WMI_SBB = 0x1b,

@@ -636,24 +636,22 @@ static void gather_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, co
         wmi_land(&s->host, loaded);
 }
 
-/* What the hit of a load tells about the last times. It counts the loads that had to gather since the last
- * one that did not. While one of GATHERS_AT_ONCE is set in the count, loads gather without a test of their
- * places: so 8 of 64 are tested. Or the last load was of dwords in runs of half a strip, as those of blocks
- * of eight columns are. */
+/* What the count of a load (wmi_worker.scattered) tells about the last times. It counts the loads that had to
+ * gather since the last one that did not. While one of GATHERS_AT_ONCE is set in the count, loads gather
+ * without a test of their places: so 8 of 64 are tested. Or the last load was of dwords in runs of half a
+ * strip, as those of blocks of eight columns are. */
 enum { GATHERS_AT_ONCE = 0x38, IN_HALVES = -1 };
-
-static const int32_t scattered_count = offsetof(struct wmi_hit, scattered);
 
 static size_t if_usually_scattered(struct wmi_stretch *s)
 {
-    wmi_test_memory_32(&s->host, WMI_R8, scattered_count, GATHERS_AT_ONCE);
+    wmi_test_memory_32(&s->host, WMI_R8, s->scattered, GATHERS_AT_ONCE);
     return wmi_jump_if(&s->host, WMI_IF_NOT_EQUAL);
 }
 
 static void note_in_hit(struct wmi_stretch *s, uint32_t value)
 {
     wmi_move_immediate(&s->host, WMI_RAX, value);
-    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R8, scattered_count);
+    wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R8, s->scattered);
 }
 
 /* Loads dwords if those of each half of a strip follow one another from its first lane on. Returns a jump
@@ -749,7 +747,7 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     const bool tries_halves = has_hit && shape.bytes == 4;
     size_t usually_scattered = 0, usually_in_halves = 0, in_halves = 0;
     if (tries_halves) {
-        wmi_arithmetic_memory(&s->host, 7, false, WMI_R8, scattered_count, IN_HALVES);
+        wmi_arithmetic_memory(&s->host, 7, false, WMI_R8, s->scattered, IN_HALVES);
         usually_in_halves = wmi_jump_if(&s->host, WMI_IF_EQUAL);
     }
     if (has_hit)
@@ -783,7 +781,7 @@ static void load_strips(struct wmi_stretch *s, struct wmi_lane_shape shape, cons
     }
     if (has_hit) {
         wmi_land(&s->host, usually_scattered);
-        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, s->scattered, 1);
     }
     gather_strips(s, shape, distance, d, scratch, has_hit);
     wmi_land(&s->host, loaded);
@@ -842,7 +840,7 @@ static void load_extended(struct wmi_stretch *s, struct wmi_lane_shape shape, co
     const size_t others = load_same_half_strips(s, shape, distance, d), selected = wmi_jump(&s->host);
     wmi_land(&s->host, others);
     wmi_land(&s->host, usually_scattered);
-    wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+    wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, s->scattered, 1);
     wmi_land(&s->host, outside);
     gather_strips(s, shape, distance, d, scratch, true);
     wmi_land(&s->host, loaded);
@@ -864,7 +862,7 @@ static void load_half_strips(struct wmi_stretch *s, struct wmi_lane_shape shape,
     wmi_land(&s->host, others);
     if (has_hit) {
         wmi_land(&s->host, usually_scattered);
-        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, scattered_count, 1);
+        wmi_arithmetic_memory(&s->host, 0, false, WMI_R8, s->scattered, 1);
     }
     gather_strips(s, shape, distance, d, scratch, has_hit);
     wmi_land(&s->host, loaded);

@@ -35,7 +35,8 @@ static inline int32_t wmi_lane_offsets(unsigned bytes, unsigned strip)
 /* Where the distances of a strip's lanes are between the instructions of an access. */
 static inline struct wmi_host_operand wmi_lane_places(unsigned strip)
 {
-    return wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, lane_place) + strip * WMI_STRIP_BYTES));
+    return wmi_at(WMI_FRAME,
+                  (int32_t)(offsetof(struct wmi_frame, compiled.lane_place) + strip * WMI_STRIP_BYTES));
 }
 
 /* The mask of a strip's active lanes; none for a version in which all are active. */

@@ -229,14 +229,14 @@ static void move_guessed(struct wmi_stretch *s, struct wmi_lane_shape shape, str
 static int32_t known_at(const struct wmi_stretch *s)
 {
     const unsigned number = s->lds->number[s->at];
-    const size_t known = s->lds->lasts[number] ? offsetof(struct wmi_frame, lds_lasting)
-                                               : offsetof(struct wmi_frame, lds_known);
+    const size_t known = s->lds->lasts[number] ? offsetof(struct wmi_frame, compiled.lds_lasting)
+                                               : offsetof(struct wmi_frame, compiled.lds_known);
     return (int32_t)(known + number * sizeof(uint32_t));
 }
 
 static int32_t place_at(const struct wmi_stretch *s, unsigned strip)
 {
-    return (int32_t)(offsetof(struct wmi_frame, lds_place) +
+    return (int32_t)(offsetof(struct wmi_frame, compiled.lds_place) +
                      (s->lds->number[s->at] * WMI_STRIPS + strip) * sizeof(uint64_t));
 }
 

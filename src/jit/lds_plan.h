@@ -4,9 +4,9 @@
  * Addresses in LDS that no step changes any more where accesses use them, so that a wave needs to find out
  * only once whether they are as guessed, and where they are.
  *
- * The frame holds what the wave found out (wmi_frame.lds_known), and where the strips' elements begin
- * (wmi_frame.lds_place), by the number of an address. Waves start without, unless the address is the same in
- * all workgroups (wmi_frame.lds_lasting). */
+ * The frame holds what the wave found out (wmi_compiled_state.lds_known), and where the strips' elements
+ * begin (wmi_compiled_state.lds_place), by the number of an address. Waves start without, unless the address
+ * is the same in all workgroups (wmi_compiled_state.lds_lasting). */
 #ifndef WMI_LDS_PLAN_H
 #define WMI_LDS_PLAN_H
 
@@ -14,7 +14,7 @@
 
 enum { WMI_NO_LDS_ADDRESS = 0xff, WMI_NO_MASK_NUMBER = 0xff };
 
-/* Values of wmi_frame.lds_known. */
+/* Values of wmi_compiled_state.lds_known. */
 enum wmi_lds_known {
     WMI_LDS_UNKNOWN,
     WMI_LDS_GUESSED, /* the addresses of all lanes, also of inactive ones, are as guessed, and in range */

@@ -34,9 +34,9 @@ void wmi_put_lasting_mask(struct wmi_stretch *s, const struct wmi_step *step, ui
                           int predicate)
 {
     enum { BT = 4, BTS = 5 };
-    const int32_t known = offsetof(struct wmi_frame, masks_known);
+    const int32_t known = offsetof(struct wmi_frame, compiled.masks_known);
     const unsigned number = s->lds->mask[s->at];
-    const int32_t mask = (int32_t)(offsetof(struct wmi_frame, mask) + number * sizeof(uint64_t));
+    const int32_t mask = (int32_t)(offsetof(struct wmi_frame, compiled.mask) + number * sizeof(uint64_t));
     const bool wide = s->lanes == 64;
     const struct wmi_rows a = wmi_stretch_use_in_memory(s, step->a),
                           b = wmi_stretch_use_in_memory(s, step->b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares of integers that depend on work-item ids and constants alone. In a workgroup with LDS a frame gets
  * the same ids again and again, so what the first wave finds out holds for those after it: the frame keeps
- * the mask of all lanes (wmi_frame.mask) and whether it is known (wmi_frame.masks_known), by the numbers that
- * lds_plan.c gives. */
+ * the mask of all lanes (wmi_compiled_state.mask) and whether it is known (wmi_compiled_state.masks_known),
+ * by the numbers that lds_plan.c gives. */
 #ifndef WMI_MASKS_H
 #define WMI_MASKS_H
 

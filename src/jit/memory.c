@@ -480,9 +480,7 @@ static bool may_load_few(const struct wmi_stretch *s, const struct wmi_step *ste
 /* Jumps if few lanes are active. */
 static size_t jump_if_few(struct wmi_stretch *s)
 {
-    enum { PREFIX = 0xf3, POPCNT = 0x1b8 };
-    wmi_put_8(&s->host, PREFIX);
-    wmi_scalar_memory(&s->host, POPCNT, true, WMI_RAX, WMI_FRAME, WMI_EXEC_BITS);
+    wmi_stretch_count_active(s, WMI_RAX);
     wmi_arithmetic_immediate(&s->host, 7, false, WMI_RAX, FEW + 1);
     return wmi_jump_if(&s->host, WMI_IF_BELOW);
 }
@@ -532,7 +530,7 @@ static void load_few(struct wmi_stretch *s, const struct wmi_step *step, const s
     wmi_scalar_memory(&s->host, WMI_ADD, true, WMI_RAX, WMI_R9, offsetof(struct wmi_hit, host));
     load_element(s, access->shape);
     wmi_scalar_memory(&s->host, WMI_MOV_STORE, false, WMI_RAX, WMI_R10,
-                      (int32_t)offsetof(struct wmi_frame, lane_place) - origin);
+                      (int32_t)offsetof(struct wmi_frame, compiled.lane_place) - origin);
     wmi_access_next_lane(s, &loop);
     for (unsigned i = 0; i < s->strips; i++)
         wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, d->reg[i], 0, wmi_lane_places(i));

@@ -42,7 +42,7 @@ static bool can_restore(const struct wmi_stretch *s, struct steps steps)
 {
     for (size_t i = steps.from; i < steps.to; i++) {
         const struct wmi_step_facts facts = wmi_step_facts_of(s->block->steps[i].id);
-        if ((facts.reads | facts.writes) & WMI_ON_LDS) /* frame->lds_known */
+        if ((facts.reads | facts.writes) & WMI_ON_LDS) /* frame->compiled.lds_known */
             return false;
     }
     return !writes(s, steps, 4 * WMI_START_SGPRS, 4 * WMI_S_NULL) &&
@@ -142,17 +142,19 @@ static void begin_turn(struct wmi_stretch *s)
     wmi_jump_back(&s->host, s->launch_begin);
 }
 
-/* A jump that is taken unless frame->pristine of the frame at `reg` compares so. */
+/* A jump that is taken unless frame->compiled.pristine of the frame at `reg` compares so. */
 static size_t unless_pristine(struct wmi_stretch *s, enum wmi_gpr reg, enum wmi_condition condition,
                               enum wmi_pristine value)
 {
     enum { NOT = 1 }; /* of a condition */
-    wmi_arithmetic_memory(&s->host, 7, false, reg, offsetof(struct wmi_frame, pristine), (int32_t)value);
+    wmi_arithmetic_memory(&s->host, 7, false, reg, offsetof(struct wmi_frame, compiled.pristine),
+                          (int32_t)value);
     return wmi_jump_if(&s->host, condition ^ NOT);
 }
 
 /* Finds the frame of the next wave for RCX and, behind a jump that `starts` takes back, that of the first
- * wave of the next workgroup, if frame->pristine compares so there; else one of the jumps is taken. */
+ * wave of the next workgroup, if frame->compiled.pristine compares so there; else one of the jumps is taken.
+ */
 struct next {
     size_t is_last, none[3];
 };

@@ -16,7 +16,7 @@
 enum { MOST_OFFSET = 1 << 16 }; /* of an instruction; few have so much private memory */
 
 static const int32_t FLAT_SCRATCH = offsetof(struct wmi_frame, s) + 4 * WMI_S_FLAT_SCRATCH;
-static const int32_t found = offsetof(struct wmi_frame, private_found);
+static const int32_t found = offsetof(struct wmi_frame, compiled.private_found);
 
 /* ---- which steps ---- */
 

@@ -277,17 +277,27 @@ static void load_wave(struct wmi_stretch *s)
     load(s, true, WMI_RAX, offsetof(struct wmi_frame, wave));
 }
 
-/* Counts an execution of the block. The first one is left to the step, which reports it. */
+/* Counts an execution of the block and its active lanes. The first one is left to the step, which reports it.
+ */
 static void count_block(struct wmi_stretch *s, const struct wmi_step *step)
 {
+    enum { ADD = 0, CMP = 7 };
     const struct wmi_compile_layout *layout = s->block->layout;
-    const int32_t counter = (int32_t)(step->x * sizeof(uint64_t));
+    const int32_t counter = (int32_t)(step->x * sizeof(struct wmi_block_counter)),
+                  times = counter + (int32_t)offsetof(struct wmi_block_counter, times),
+                  lanes = counter + (int32_t)offsetof(struct wmi_block_counter, lanes);
     load_wave(s);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->wave_worker);
     wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_RAX, (int32_t)layout->worker_blocks);
-    wmi_arithmetic_memory(&s->host, 7, true, WMI_RAX, counter, 0);
+    wmi_arithmetic_memory(&s->host, CMP, true, WMI_RAX, times, 0);
     wmi_stretch_exit_if(s, WMI_IF_EQUAL);
-    wmi_arithmetic_memory(&s->host, 0, true, WMI_RAX, counter, 1);
+    wmi_arithmetic_memory(&s->host, ADD, true, WMI_RAX, times, 1);
+    if (s->partial) {
+        wmi_stretch_count_active(s, WMI_RCX);
+        wmi_scalar_memory(&s->host, WMI_ADD_STORE, true, WMI_RCX, WMI_RAX, lanes);
+    } else {
+        wmi_arithmetic_memory(&s->host, ADD, true, WMI_RAX, lanes, (int32_t)s->lanes);
+    }
 }
 
 static bool emit_count_block(struct wmi_stretch *s, const struct wmi_step *step)

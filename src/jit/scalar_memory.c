@@ -131,7 +131,7 @@ static bool is_checked(const struct wmi_stretch *s, const struct wmi_step *step)
  * last, with all that is loaded from it. */
 static void find_base(struct wmi_stretch *s, const struct wmi_step *step)
 {
-    const int32_t kept = offsetof(struct wmi_frame, scalar_base);
+    const int32_t kept = offsetof(struct wmi_frame, compiled.scalar_base);
     if (is_checked(s, step)) {
         wmi_scalar_memory(&s->host, WMI_MOV_LOAD, true, WMI_RAX, WMI_FRAME, kept);
         return;

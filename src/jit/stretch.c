@@ -67,8 +67,9 @@ bool wmi_stretch_is_id(const struct wmi_stretch *s, uint32_t row)
 /* A register = the first lanes of the strips of an id. */
 static void load_id(struct wmi_stretch *s, unsigned reg, unsigned id)
 {
-    wmi_evex_plain(&s->host, WMI_VMOVUPS_LOAD, reg, 0,
-                   wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, id_bases) + id * WMI_STRIP_BYTES)));
+    wmi_evex_plain(
+        &s->host, WMI_VMOVUPS_LOAD, reg, 0,
+        wmi_at(WMI_FRAME, (int32_t)(offsetof(struct wmi_frame, compiled.id_bases) + id * WMI_STRIP_BYTES)));
 }
 
 void wmi_stretch_restore_start(struct wmi_stretch *s, unsigned vgpr)
@@ -482,12 +483,20 @@ void wmi_stretch_leave_lanes(struct wmi_stretch *s)
     }
 }
 
+void wmi_stretch_count_active(struct wmi_stretch *s, enum wmi_gpr reg)
+{
+    enum { PREFIX = 0xf3, POPCNT = 0x1b8 };
+    wmi_put_8(&s->host, PREFIX);
+    wmi_scalar_memory(&s->host, POPCNT, true, reg, WMI_FRAME, WMI_EXEC_BITS);
+}
+
 /* ---- memory ---- */
 
 void wmi_stretch_find_hit(struct wmi_stretch *s, const struct wmi_memory_op *m)
 {
     const struct wmi_compile_layout *layout = s->block->layout;
     const int32_t hit = (int32_t)(layout->worker_hits + m->hit * sizeof(struct wmi_hit));
+    s->scattered = (int32_t)(layout->worker_scattered + m->hit * sizeof(uint32_t)) - hit;
     if (s->version == WMI_LAUNCH) {
         wmi_scalar_memory(&s->host, WMI_LEA, true, WMI_R9, WMI_R10, hit);
         return;

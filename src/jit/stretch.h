@@ -101,6 +101,9 @@ void wmi_stretch_check_hit(struct wmi_stretch *s, unsigned bytes);
  * that waves start with. Changes zmm0. */
 void wmi_stretch_restore_spilled(struct wmi_stretch *s);
 
+/* reg = the number of active lanes of a partial wave. */
+void wmi_stretch_count_active(struct wmi_stretch *s, enum wmi_gpr reg);
+
 bool wmi_is_branch(const struct wmi_step *step);
 /* Where a branch leads, or NULL if that has not been lowered. */
 const struct wmi_op *wmi_branch_target(const struct wmi_block *block, size_t at);

@@ -374,6 +374,38 @@ static void lower_place(struct session *s, uint64_t place)
     }
 }
 
+/* ---- shadows ---- */
+
+/* Whether a step only computes in its frame and continues with the next step, so that a shadow can execute
+ * it. */
+static bool is_for_shadows(const struct wmi_step *step)
+{
+    const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
+                            WMI_STEP_ENDS_WAVE | WMI_STEP_TAKES_NEXT;
+    const unsigned flags = wmi_step_facts_of(step->id).flags;
+    return !(flags & others) && step->id != WMI_STEP_return_to_loop &&
+           (flags & WMI_STEP_PURE || step->id == WMI_STEP_lds_swizzle || step->id == WMI_STEP_lds_permute ||
+            step->id == WMI_STEP_lds_bpermute);
+}
+
+/* Stores in a step that shows an instruction to shadows which of the steps up to the next such step they
+ * execute. */
+static void mark_for_shadows(const struct wmi_builder *b, size_t at)
+{
+    struct wmi_step *show = &b->steps[at];
+    uint64_t mask = 0;
+    for (size_t i = at + 1; i < b->count && b->steps[i].id != WMI_STEP_show_shadow; i++) {
+        if (!is_for_shadows(&b->steps[i]))
+            continue;
+        if (i - at > 64)
+            show->a = 1;
+        else
+            mask |= UINT64_C(1) << (i - at - 1);
+    }
+    show->d = (uint32_t)mask;
+    show->e = (uint32_t)(mask >> 32);
+}
+
 bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map *known, size_t limit,
                struct wmi_lowered *lowered)
 {
@@ -396,6 +428,9 @@ bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map
     if (s.falls)
         emit_goto(&s, s.expected);
     finish_block(&s);
+    for (size_t i = 0; i < s.b.count; i++)
+        if (s.b.steps[i].id == WMI_STEP_show_shadow)
+            mark_for_shadows(&s.b, i);
     lowered->steps = s.b.steps;
     lowered->count = s.b.count;
     wmi_scan_free(&scan);

@@ -52,7 +52,6 @@ struct wmi_hit {
     uint64_t low, high; /* low == high == 0: empty */
     unsigned char *host;
     unsigned flags;
-    uint32_t scattered; /* loads of compiled code: see jit/lane_access.c */
 };
 
 struct wmi_space *wmi_space_create(void);

@@ -23,6 +23,11 @@ enum wmi_late {
 
 enum { WMI_BLOCKS = 1 << 20 /* maximum blocks per program that an observer can count */ };
 
+struct wmi_block_counter {
+    uint64_t times; /* executions */
+    uint64_t lanes; /* active lanes when they began, summed */
+};
+
 /* An access whose lane addresses have not been computed yet. Any address in [from, to) is known to be valid.
  * The places of the instruction lie at fixed distances from one another. */
 struct wmi_address_summary {
@@ -131,13 +136,13 @@ struct wmi_observer {
      * enter it by a branch or, if `falls` is set, from the instruction before it. If the block is empty and
      * `falls` is set, waves continue into the next block, which is counted as if it had been branched to.
      * work: WMI_WORK_COUNTS counts per execution (isa/rules/work.h). Returns a number below WMI_BLOCKS, or
-     * WMI_NOT_SHOWN. block_counters() returns the worker's counters by that number, one of which each
-     * execution increments. fetch() is called when a wave executes a block whose counter was 0. */
+     * WMI_NOT_SHOWN. block_counters() returns the worker's counters by that number, to which each execution
+     * is added. fetch() is called when a wave executes a block whose count of executions was 0. */
     uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work);
     /* With block(), or NULL: called for each instruction of a block before block() is called for it. branch:
      * address of the branch target; 0: none. ends: control never reaches the next instruction. */
     void (*takes)(void *self, uint64_t pc, const struct wmi_instruction *insn, uint64_t branch, bool ends);
-    uint64_t *(*block_counters)(void *local);
+    struct wmi_block_counter *(*block_counters)(void *local);
     void (*fetch)(void *local, uint32_t wave, uint32_t block);
     /* Both or none. resume() is called when a worker starts or resumes a workgroup. *group is NULL when the
      * workgroup starts; afterwards it is the observer's data for it. scratch: guest address of the scratch

@@ -534,6 +534,7 @@ static struct wm_profile_executed executed_of(const uint64_t work[WMI_WORK_COUNT
         .gds = work[WMI_WORK_GDS],
         .exports = work[WMI_WORK_EXPORT],
         .internal = work[WMI_WORK_INTERNAL],
+        .vector_lanes = work[WMI_WORK_LANES],
     };
     for (unsigned kind = WMI_WORK_FULL; kind < WMI_WORK_KINDS; kind++)
         executed.vector += work[kind];

@@ -276,12 +276,12 @@ static void share_code(struct wm_profile *profile)
             else
                 high = middle;
         }
-        if (!block->times || low == count || profile->instructions[slots[low]].row.pc >= block->to)
+        if (!block->done.times || low == count || profile->instructions[slots[low]].row.pc >= block->to)
             continue;
         struct wmi_executed *code = &profile->instructions[slots[low]].counts.code;
-        code->fetches += block->times * (uint64_t)block->fetches;
+        code->fetches += block->done.times * (uint64_t)block->fetches;
         for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
-            code->work[i] += block->times * block->work[i];
+            code->work[i] += block->done.times * block->work[i];
     }
     free(slots);
 }
@@ -292,7 +292,7 @@ static void share_waits(struct wm_profile *profile)
     const struct wmi_fetches *fetches = &profile->fetches;
     profile->missed |= !wmi_paths_solve(profile->paths);
     for (uint32_t number = 0; number < fetches->count; number++) {
-        const uint64_t times = wmi_fetches_block(fetches, number)->times;
+        const uint64_t times = wmi_fetches_block(fetches, number)->done.times;
         const struct wmi_path_cost *cost = times ? wmi_paths_cost(profile->paths, number) : NULL;
         for (uint32_t i = 0; cost && i < cost->wait_count; i++) {
             const struct wmi_path_wait *wait = &cost->waits[i];

@@ -8,6 +8,7 @@
 #define WMI_SEM_H
 
 #include "base/lane_set.h"
+#include "sem/compiled_state.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -42,18 +43,8 @@ enum {
     WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
-enum { WMI_LASTING_MASKS = 64 }; /* a bit for each in wmi_frame.masks_known */
-enum { WMI_LDS_ADDRESSES = 16 }; /* that compiled code remembers of a wave */
-enum { WMI_START_IDS = 3 };      /* VGPRs that may hold work-item ids when a wave starts */
-enum { WMI_START_SGPRS = 128 };  /* slots of the scalar file, from the first on, with values of a start */
-enum { WMI_ID_SGPRS = 32 };      /* of these, those that may get ids of workgroups */
-
-/* What the frame still has of what its wave started with. */
-enum wmi_pristine {
-    WMI_TOUCHED,  /* the next wave here must be started by the executor */
-    WMI_PRISTINE, /* nothing has written the VGPRs since the wave started */
-    WMI_RESTARTS, /* compiled code can restore all that may have been written: see jit/next_wave.h */
-};
+enum { WMI_START_SGPRS = 128 }; /* slots of the scalar file, from the first on, with values of a start */
+enum { WMI_ID_SGPRS = 32 };     /* of these, those that may get ids of workgroups */
 
 struct wmi_op;
 /* Runs the step and returns the one to continue with; many steps run their successors themselves, see
@@ -81,23 +72,9 @@ struct wmi_frame {
      * see wmi_wave_next_step(). */
     struct wmi_frame *successor;
     wmi_body goes_on;
-    /* For compiled code, of waves that start with all lanes active: */
-    alignas(64) uint32_t id_bases[WMI_START_IDS][16]; /* v0 to v2 in lane 0 of each 16, repeated */
-    uint32_t pristine;                                /* enum wmi_pristine */
-    uint32_t has_bases;   /* id_bases are those of this wave in a whole workgroup */
-    uint32_t repeats;     /* the wave started as each does here that is in a whole workgroup */
-    uint64_t scalar_base; /* on the host: see jit/scalar_memory.c */
-    /* For compiled code: the wave's private memory, if there is some: its address, bytes, place on the host.
-     * What it has found last: see jit/private.c. */
+    /* The wave's private memory, if there is some: its address, bytes, place on the host. */
     uint64_t private_low, private_bytes, private_host;
-    uint64_t private_found;
-    /* For compiled code: what the wave found out of addresses in LDS; see jit/lds_plan.h. */
-    alignas(64) uint32_t lds_known[WMI_LDS_ADDRESSES];
-    alignas(64) uint32_t lds_lasting[WMI_LDS_ADDRESSES]; /* also of the waves that start here after it */
-    uint64_t lds_place[WMI_LDS_ADDRESSES][4];
-    /* The same of compares that depend on ids alone: see jit/masks.h. */
-    uint64_t masks_known, mask[WMI_LASTING_MASKS];
-    alignas(64) uint32_t lane_place[64]; /* while an access of 16 bytes per lane is under way */
+    struct wmi_compiled_state compiled;
     alignas(64) unsigned char rows[];
 };
 

@@ -463,6 +463,19 @@ kernel GROUP_OF(256) void half_good(const global float *a, global float *b)
     }
 }
 
+// Loops that lanes leave one after the other, or waves.
+#define STEP_4 s = fma(s, c, 1.f), s = fma(s, c, 2.f), s = fma(s, c, 3.f), s = fma(s, c, 4.f)
+#define LOOPS(name, turns)                                                                                   \
+    kernel GROUP_OF(256) void name(global float *b, float c)                                                 \
+    {                                                                                                        \
+        const int n = (turns) & 63;                                                                          \
+        float s = ID;                                                                                        \
+        _Pragma("nounroll") for (int i = 0; i < n; i++) STEP_4, STEP_4, STEP_4, STEP_4;                      \
+        b[ID] = s;                                                                                           \
+    }
+LOOPS(loops_bad, ID)
+LOOPS(loops_good, ID >> 6)
+
 // ---- scratch memory ----
 
 kernel GROUP_OF(256) void private_bad(const global int *restrict a, global int *restrict b)

@@ -46,6 +46,7 @@ FAULTS = [
     ("counters", 65536, 256, "rand:i32:65536:1 zero:i32:16", "atomics", "scattered", 1.25),
     ("cases", 65536, 256, "zero:f32:524288 zero:f32:65536", "divergence", "scattered", 1.25),
     ("half", 65536, 256, "zero:f32:16384 zero:f32:65536", "divergence", "structure", 1.05),
+    ("loops", 65536, 256, "zero:f32:65536 0.5", "idle-lanes", "divergence", 1.05),
     ("private", 65536, 256, "rand:i32:64:1 zero:i32:65536", "scratch", "uncoalesced scattered structure", 1.25),
     ("spills", 65536, 64, "zero:f32:4096 zero:f32:65536", "scratch", "uncoalesced", 1.05),
 ]

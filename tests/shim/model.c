@@ -188,6 +188,21 @@ static int64_t await(const struct queue *queue, unsigned number, int64_t not_thi
     return value;
 }
 
+/* Until the packet processor has begun with all packets so far. */
+static void await_taken(const struct queue *queue)
+{
+    const uint64_t last = __atomic_load_n(&queue->amd->write_dispatch_id, __ATOMIC_SEQ_CST) - 1;
+    const uint16_t *header = (const uint16_t *)&queue->ring[last % RING];
+    while ((__atomic_load_n(header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_INVALID)
+        usleep(100);
+}
+
+static void await_word(const struct memory *memory, uint32_t value)
+{
+    while (__atomic_load_n((const uint32_t *)memory->host, __ATOMIC_SEQ_CST) != value)
+        usleep(100);
+}
+
 static void await_event(unsigned event, unsigned count)
 {
     while (__atomic_load_n(&events[event], __ATOMIC_SEQ_CST) != count)
@@ -419,7 +434,7 @@ static void test_waiting(void **state)
     const struct queue first = new_queue(0), second = new_queue(0);
     const struct code code = load(0, "gfx900");
     const struct memory in = allocate_mapped(0, 256), out = allocate_mapped(0, 256);
-    launch(&first, find(&code, "poll.kd"), in.address, out.address, 0, 64);
+    launch(&first, find(&code, "poll.kd"), in.address, out.address, 1, 64);
     signal_of(&first, 2)->value = 1;
     signal_of(&second, 2)->value = 1;
     const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND,
@@ -429,7 +444,8 @@ static void test_waiting(void **state)
                                             .completion_signal = handle_of(&second, 2)};
     submit(&first, &barrier);
     submit(&second, &other);
-    usleep(20000);
+    await_word(&out, 1);
+    await_taken(&second);
     assert_int_equal(signal_of(&first, 1)->value, 1);
     assert_int_equal(signal_of(&second, 2)->value, 1);
     __atomic_store_n((uint32_t *)in.host, 9, __ATOMIC_SEQ_CST);
@@ -438,8 +454,8 @@ static void test_waiting(void **state)
     assert_int_equal(*(uint32_t *)out.host, 9);
     /* one that never ends is stopped with its queue */
     *(uint32_t *)in.host = 0;
-    launch(&first, find(&code, "poll.kd"), in.address, out.address, 0, 64);
-    usleep(2000);
+    launch(&first, find(&code, "poll.kd"), in.address, out.address, 2, 64);
+    await_word(&out, 2);
     end_queue(&first);
     end_queue(&second);
     release(&in);

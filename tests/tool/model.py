@@ -7,6 +7,7 @@ usage: model.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import csv
 import json
+import os
 
 import command
 from command import Case
@@ -481,6 +482,20 @@ class Model(Case):
             self.assertEqual(bound["clocks"], waves * (3 * 4 + 16) / simds)
             self.assertEqual(bound["arithmetic"], f"({3 * waves} x 4 + {waves} transcendental x 16 clocks) / {simds} SIMDs")
 
+    def test_active_lanes(self):
+        """Those when a block of code begins count for its vector instructions: of each wave one with 64 lanes and two with
+        eight; the last one has two, but eight when its block began. The same in compiled code."""
+        body = ("v_mov_b32 v1, 0\ns_mov_b64 exec, 0xff\ns_branch few\nfew:\nv_mov_b32 v1, v0\nv_mov_b32 v2, v0\ns_branch last\n"
+                "last:\ns_mov_b64 exec, 3\nv_mov_b32 v3, v0\n")
+        for setting in ("off", "always"):
+            os.environ["WAVEMEM_COMPILE"] = setting
+            try:
+                _, report = self.prof(body, items=256, workgroup=128)
+            finally:
+                del os.environ["WAVEMEM_COMPILE"]
+            executed = report["kernels"][0]["executed"]
+            self.assertEqual((executed["vector"], executed["vector_lanes"]), (4 * 4, 4 * (64 + 2 * 8 + 8)))
+
     def test_instructions(self):
         """SQ_INSTS_*: every instruction of two waves is in one of them, or internal to the sequencer. Scalar loads by
         their dwords: 64 bytes of arguments and of a, so four lines of 64 bytes that miss."""
@@ -491,7 +506,7 @@ class Model(Case):
                 "s_add_u32 s9, s9, s9\nv_mfma_f32_4x4x1f32 v[4:7], v0, v0, v[4:7]\n")
         counters, report = self.prof(body, items=128, workgroup=128, lds=64)
         executed = report["kernels"][0]["executed"]
-        self.assertEqual(sum(count for unit, count in executed.items() if not unit.startswith("matrix")), 2 * 19)
+        self.assertEqual(sum(count for unit, count in executed.items() if unit not in ("matrix", "matrix_clocks", "vector_lanes")), 2 * 19)
         self.assertEqual((executed["internal"], executed["vector_memory"]), (2 * 3, 2 * 5))  # two waits and the end
         self.check(counters, SQ_WAVES=2, SQ_INSTS=2 * 19, SQ_INSTS_VALU=2 * 3, SQ_INSTS_MFMA=2, SQ_VALU_MFMA_BUSY_CYCLES=2 * 8,
                    SQ_INSTS_SALU=2, SQ_INSTS_SMEM=2 * 4, SQ_INSTS_BRANCH=2, SQ_INSTS_SENDMSG=2, SQ_INSTS_EXP_GDS=0, SQ_INSTS_GDS=0,

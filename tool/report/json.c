@@ -171,6 +171,7 @@ static json_t *json_executed(const struct wm_profile_executed *executed)
         uint64_t count;
     } counts[] = {
         {"vector", executed->vector},
+        {"vector_lanes", executed->vector_lanes},
         {"matrix", executed->matrix},
         {"matrix_clocks", executed->matrix_clocks},
         {"scalar", executed->scalar},

@@ -58,7 +58,7 @@ static inline unsigned char *wmi_vmem_reach_private(const char *frame, struct wm
     if (at < f->private_bytes) {
         if (hit->low != f->private_low || hit->high - hit->low != f->private_bytes)
             *hit = (struct wmi_hit){f->private_low, f->private_low + f->private_bytes,
-                                    (unsigned char *)(uintptr_t)f->private_host, 0, 0};
+                                    (unsigned char *)(uintptr_t)f->private_host, 0};
         return bytes <= f->private_bytes - at ? hit->host + at : NULL;
     }
     return wmi_vmem_is_scratch(frame, base) && !shared

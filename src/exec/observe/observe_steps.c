@@ -63,9 +63,13 @@ static __attribute__((noinline)) void fetch(const struct wmi_wave *wave, uint32_
 }
 
 /* Counts an execution of block number op->x. */
-static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
+static inline void count(const char *restrict at, const struct wmi_op *op)
 {
-    if (__builtin_expect(!wave->worker->blocks[op->x]++, 0))
+    const struct wmi_frame *frame = (const struct wmi_frame *)at;
+    const struct wmi_wave *wave = frame->wave;
+    struct wmi_block_counter *counter = &wave->worker->blocks[op->x];
+    counter->lanes += frame->exec.full ? frame->wave_size : (unsigned)__builtin_popcountll(frame->exec.bits);
+    if (__builtin_expect(!counter->times++, 0))
         fetch(wave, op->x);
 }
 
@@ -79,7 +83,7 @@ static inline void pass(struct wmi_wave *wave, const struct wmi_op *op)
 
 const struct wmi_op *wmi_step_count_block(char *restrict frame, const struct wmi_op *op)
 {
-    count(wmi_wave_of(frame), op);
+    count(frame, op);
     return wmi_next(frame, op);
 }
 
@@ -93,7 +97,7 @@ const struct wmi_op *wmi_step_count_and_pass_block(char *restrict frame, const s
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     pass(wave, op);
-    count(wave, op);
+    count(frame, op);
     return wmi_next(frame, op);
 }
 

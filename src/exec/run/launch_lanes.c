@@ -38,7 +38,7 @@ static void place_bases(struct wmi_frame *frame, const struct wmi_wave_start *st
     enum { ROW_WORDS = WMI_ROW_BYTES / sizeof(uint32_t) };
     for (unsigned i = 0; i < WMI_START_IDS; i++)
         for (unsigned k = 0; k < 16; k++)
-            frame->id_bases[i][k] = i < start->id_rows ? ids[i * ROW_WORDS + 16 * k % ROW_WORDS] : 0;
+            frame->compiled.id_bases[i][k] = i < start->id_rows ? ids[i * ROW_WORDS + 16 * k % ROW_WORDS] : 0;
 }
 
 extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
@@ -52,26 +52,26 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     memset(&frame->s[WMI_S_FLAT_SCRATCH], 0, sizeof(uint64_t));
     if (frame->exec.bits != exec->bits) /* usually equal to that of the previous wave in this frame */
         copy_vectors((char *)&frame->exec, exec, sizeof *exec);
-    if (!(frame->pristine == WMI_PRISTINE && start->repeats)) {
+    if (!(frame->compiled.pristine == WMI_PRISTINE && start->repeats)) {
         copy_rows(vgprs, (const char *)ids, start->id_rows);
         clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
     }
-    if (start->repeats && !frame->has_bases) {
+    if (start->repeats && !frame->compiled.has_bases) {
         place_bases(frame, start, ids);
-        frame->has_bases = true;
+        frame->compiled.has_bases = true;
     }
-    frame->pristine = WMI_TOUCHED;
+    frame->compiled.pristine = WMI_TOUCHED;
     frame->s[WMI_S_SCC] = 0;
-    clear_vectors((char *)frame->lds_known, sizeof frame->lds_known);
+    clear_vectors((char *)frame->compiled.lds_known, sizeof frame->compiled.lds_known);
     if (start->has_lds) {
         const bool repeats = start->repeats && start->only_ids;
-        if (!(repeats && frame->repeats)) {
-            clear_vectors((char *)frame->lds_lasting, sizeof frame->lds_lasting);
-            frame->masks_known = 0;
+        if (!(repeats && frame->compiled.repeats)) {
+            clear_vectors((char *)frame->compiled.lds_lasting, sizeof frame->compiled.lds_lasting);
+            frame->compiled.masks_known = 0;
         }
-        frame->repeats = repeats;
+        frame->compiled.repeats = repeats;
     } else {
-        frame->masks_known = 0;
+        frame->compiled.masks_known = 0;
     }
     frame->mode = start->mode;
     frame->mxcsr32 = start->mxcsr32;

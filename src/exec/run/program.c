@@ -28,7 +28,10 @@ struct chunk {
     /* Input of the compiler, until the chunk is compiled: lowered steps, and branch targets. */
     struct wmi_step *lowered;
     bool *leads;
-    size_t count;
+    /* Where branches lead, and where waves go on behind pauses, both in the order of their steps. */
+    struct wmi_leader *leaders, *resumes;
+    size_t leader_count, resume_count;
+    size_t count; /* steps */
     struct wmi_op steps[];
 };
 
@@ -50,36 +53,6 @@ struct wmi_program {
     struct wmi_compiled compiled;
     pthread_mutex_t lock;
 };
-
-/* Whether a step only computes in its frame and continues with the next step, so that a shadow can execute
- * it. */
-static bool is_for_shadows(const struct wmi_step *step)
-{
-    const unsigned others = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_FAULTS |
-                            WMI_STEP_ENDS_WAVE | WMI_STEP_TAKES_NEXT;
-    const unsigned flags = wmi_step_facts_of(step->id).flags;
-    return !(flags & others) && step->id != WMI_STEP_return_to_loop &&
-           (flags & WMI_STEP_PURE || step->id == WMI_STEP_lds_swizzle || step->id == WMI_STEP_lds_permute ||
-            step->id == WMI_STEP_lds_bpermute);
-}
-
-/* Stores in a step that shows an instruction to shadows which of the steps up to the next such step they
- * execute. */
-static void mark_for_shadows(const struct wmi_lowered *lowered, size_t at)
-{
-    struct wmi_step *show = &lowered->steps[at];
-    uint64_t mask = 0;
-    for (size_t i = at + 1; i < lowered->count && lowered->steps[i].id != WMI_STEP_show_shadow; i++) {
-        if (!is_for_shadows(&lowered->steps[i]))
-            continue;
-        if (i - at > 64)
-            show->a = 1;
-        else
-            mask |= UINT64_C(1) << (i - at - 1);
-    }
-    show->d = (uint32_t)mask;
-    show->e = (uint32_t)(mask >> 32);
-}
 
 /* ---- compiling ---- */
 
@@ -110,7 +83,6 @@ void wmi_program_add_executed(struct wmi_program *program, uint64_t instructions
 /* Keeps the compiler's input. If there is no memory, the chunk is not compiled. */
 static void keep_lowered(struct wmi_program *program, struct chunk *chunk, const struct wmi_lowered *lowered)
 {
-    chunk->count = lowered->count;
     chunk->lowered = malloc(lowered->count * sizeof *chunk->lowered);
     chunk->leads = calloc(lowered->count, sizeof *chunk->leads);
     if (!chunk->lowered || !chunk->leads)
@@ -146,6 +118,7 @@ const struct wmi_compile_layout wmi_program_layout = {
     .group_id = offsetof(struct wmi_workgroup, id),
     .group_flat_id = offsetof(struct wmi_workgroup, flat_id),
     .worker_hits = offsetof(struct wmi_worker, hits),
+    .worker_scattered = offsetof(struct wmi_worker, scattered),
     .worker_jumps = offsetof(struct wmi_worker, jumps),
     .worker_blocks = offsetof(struct wmi_worker, blocks),
     .worker_running = offsetof(struct wmi_worker, running),
@@ -241,8 +214,17 @@ static void add_resumable(struct wmi_program *program, const struct wmi_lowered 
                           &steps[i]);
 }
 
+static void keep_leaders(struct chunk *chunk, struct wmi_lowered *lowered)
+{
+    chunk->leaders = lowered->leaders;
+    chunk->leader_count = lowered->leader_count;
+    chunk->resumes = lowered->resumes;
+    chunk->resume_count = lowered->resume_count;
+    lowered->leaders = lowered->resumes = NULL;
+}
+
 /* Binds lowered steps and adds them to the program. If there is no memory, adds nothing. */
-static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
+static void add(struct wmi_program *program, struct wmi_lowered *lowered)
 {
     struct chunk *chunk = malloc(sizeof *chunk + (lowered->count + 1) * sizeof *chunk->steps);
     if (!chunk || !wmi_place_reserve(&program->map, lowered->leader_count) ||
@@ -252,11 +234,8 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         return;
     }
     for (size_t i = 0; i < lowered->count; i++)
-        if (lowered->steps[i].id == WMI_STEP_show_shadow)
-            mark_for_shadows(lowered, i);
-    for (size_t i = 0; i < lowered->count; i++)
         chunk->steps[i] = wmi_bind_step(&lowered->steps[i], program->level, program->code.options.lanes);
-    *chunk = (struct chunk){.next = program->chunks};
+    *chunk = (struct chunk){.next = program->chunks, .count = lowered->count};
     if (program->compiling != WMI_COMPILE_OFF && program->step_count < MOST_COMPILED)
         keep_lowered(program, chunk, lowered);
     program->chunks = chunk;
@@ -265,6 +244,7 @@ static void add(struct wmi_program *program, const struct wmi_lowered *lowered)
         wmi_place_add(&program->map, lowered->leaders[i].place, &chunk->steps[lowered->leaders[i].step]);
     if (program->code.options.resumable)
         add_resumable(program, lowered, chunk->steps);
+    keep_leaders(chunk, lowered);
     if (program->compiles_at_once)
         compile_chunk(program, chunk);
 }
@@ -284,36 +264,53 @@ static void build_from(struct wmi_program *program, uint64_t entry)
     wmi_lowered_free(&lowered);
 }
 
-uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step)
+/* ---- from a step to its place ---- */
+
+/* The first of these that leads to the step, or NULL. */
+static const struct wmi_leader *find_leader(const struct wmi_leader *leaders, size_t count, size_t step)
 {
-    bool found = false;
-    uint64_t pc = 0;
-    pthread_mutex_lock(&program->lock);
-    for (size_t i = 0; i < program->map.capacity; i++) {
-        if (program->map.entries[i].value == step) {
-            pc = wmi_pc_of(program->map.entries[i].place);
-            found = true;
-        }
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (leaders[middle].step < step)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    pthread_mutex_unlock(&program->lock);
-    /* No branch leads to this step, so the wave stopped at the step before it. */
-    return found ? pc : step[-1].value;
+    return low < count && leaders[low].step == step ? &leaders[low] : NULL;
 }
 
-static bool find_value(const struct wmi_place_map *map, const struct wmi_op *step, uint64_t *place)
+static bool find_step(const struct wmi_program *program, const struct wmi_op *step, bool resumes,
+                      uint64_t *place)
 {
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].value == step) {
-            *place = map->entries[i].place;
-            return true;
-        }
-    return false;
+    const struct chunk *chunk = program->chunks;
+    while (chunk && !(step >= chunk->steps && step <= chunk->steps + chunk->count))
+        chunk = chunk->next;
+    if (!chunk)
+        return false;
+    const size_t number = (size_t)(step - chunk->steps);
+    const struct wmi_leader *found = find_leader(chunk->leaders, chunk->leader_count, number);
+    if (!found && resumes)
+        found = find_leader(chunk->resumes, chunk->resume_count, number);
+    if (found)
+        *place = found->place;
+    return found;
+}
+
+uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step)
+{
+    uint64_t place;
+    pthread_mutex_lock(&program->lock);
+    const bool found = find_step(program, step, false, &place);
+    pthread_mutex_unlock(&program->lock);
+    /* If no branch leads to this step, the wave stopped at the step before it. */
+    return found ? wmi_pc_of(place) : step[-1].value;
 }
 
 bool wmi_program_place_of(struct wmi_program *program, const struct wmi_op *step, uint64_t *place)
 {
     pthread_mutex_lock(&program->lock);
-    const bool found = find_value(&program->map, step, place) || find_value(&program->resumes, step, place);
+    const bool found = find_step(program, step, true, place);
     pthread_mutex_unlock(&program->lock);
     return found;
 }
@@ -382,6 +379,8 @@ void wmi_program_destroy(struct wmi_program *program)
     for (struct chunk *chunk = program->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
         forget_lowered(chunk);
+        free(chunk->leaders);
+        free(chunk->resumes);
         free(chunk);
     }
     wmi_host_memory_free(program->host_code);

@@ -380,8 +380,9 @@ static inline bool renew(struct wmi_executor *executor, struct wmi_resident *res
 {
     struct wmi_workgroup *group = &resident->group;
     struct wmi_wave *const end = resident->waves + group->wave_count;
-    if (!executor->renews || last + 1 != end || last->state != WMI_WAVE_ENDED || !last->frame->pristine ||
-        executor->instructions >= executor->compile_at || executor->instructions >= executor->next_poll)
+    if (!executor->renews || last + 1 != end || last->state != WMI_WAVE_ENDED ||
+        !last->frame->compiled.pristine || executor->instructions >= executor->compile_at ||
+        executor->instructions >= executor->next_poll)
         return false;
     for (struct wmi_wave *wave = resident->waves; wave < end; wave++)
         wave->state = WMI_WAVE_READY;

@@ -24,10 +24,10 @@ static uint64_t straight_on(const struct wmi_wave *wave)
 void wmi_wave_forget_compiled(struct wmi_wave *wave)
 {
     struct wmi_frame *frame = wave->frame;
-    frame->pristine = frame->has_bases = frame->repeats = 0;
-    frame->scalar_base = frame->private_found = frame->masks_known = 0;
-    memset(frame->lds_known, 0, sizeof frame->lds_known);
-    memset(frame->lds_lasting, 0, sizeof frame->lds_lasting);
+    frame->compiled.pristine = frame->compiled.has_bases = frame->compiled.repeats = 0;
+    frame->compiled.scalar_base = frame->compiled.private_found = frame->compiled.masks_known = 0;
+    memset(frame->compiled.lds_known, 0, sizeof frame->compiled.lds_known);
+    memset(frame->compiled.lds_lasting, 0, sizeof frame->compiled.lds_lasting);
 }
 
 /* The table of computed jumps leads to steps of one program. */

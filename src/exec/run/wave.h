@@ -119,6 +119,7 @@ struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
+    uint32_t scattered[WMI_HITS];  /* its loads of scattered places by compiled code: see jit/lane_access.c */
     struct wmi_program *program;   /* to which `jumps` leads */
     struct wmi_jump jumps[WMI_JUMPS];
     struct wmi_decoded decoded[WMI_DECODED];
@@ -137,9 +138,9 @@ struct wmi_worker {
     int64_t slices_left;           /* sum of frame->left of the waves that started another one */
     const void *next_start;        /* code that starts the next wave when one has ended, or NULL */
     struct wmi_frame_layout layout;
-    void **observers;   /* per-worker data of each observer of the dispatch */
-    uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
-    uint64_t *executed; /* an observer's wmi_execution_counters(), or NULL */
+    void **observers;                 /* per-worker data of each observer of the dispatch */
+    struct wmi_block_counter *blocks; /* an observer's, or NULL */
+    uint64_t *executed;               /* an observer's wmi_execution_counters(), or NULL */
 };
 
 static inline struct wmi_wave *wmi_wave_of(const char *frame)

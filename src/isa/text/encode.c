@@ -1,325 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes parsed operands and modifiers: the inverse of decode.c, with the same tables. */
-#include "isa/text/parsed.h"
+#include "isa/text/encode_constant.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
-    CODE_INT_0 = 128,
-    CODE_INT_64 = 192,
-    CODE_FLOAT_FIRST = 240,
-    CODE_LITERAL_64 = 254,
-    CODE_LITERAL = 255,
     CODE_VGPR_0 = 256,
     CODES = 256,
-    FLOATS = 9,
     HALF_BIT = 128,
     SADDR_OFF = 0x7f,
-    BITS_64 = 64,
 };
-
-/* Inline float constants 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi). */
-static const uint16_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
-static const uint32_t singles[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
-                                   0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
-static const uint64_t doubles[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
-                                   0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-                                   0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
 static void put(struct wmi_encoder *e, unsigned pos, unsigned width, uint32_t value)
 {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << width) - 1) << pos % 32;
     e->words[pos / 32] = (e->words[pos / 32] & ~mask) | (value << pos % 32 & mask);
-}
-
-static bool wrong(struct wmi_encoder *e, const struct wmi_parsed *p, const char *what)
-{
-    return wmi_expected(e->cursor, p->at, what);
-}
-
-/* ---- constants ---- */
-
-/* How numbers are converted to operand bits. Source: LLVM AMDGPUAsmParser.cpp, isInlinableImm, isLiteralImm.
- */
-enum number_class {
-    CLASS_32,
-    CLASS_64,
-    CLASS_F64,
-    CLASS_F16,
-    CLASS_F16W,
-    CLASS_BF16,
-    CLASS_I16,
-    CLASS_V2F16,
-    CLASS_V2F16N, /* no inline constants */
-    CLASS_V2F16R, /* inline constants are in both halves */
-    CLASS_V2BF16,
-    CLASS_V2I16
-};
-
-static enum number_class class_of(unsigned type)
-{
-    switch (type) {
-    case WMI_TYPE_f16:
-    case WMI_TYPE_mix:
-        return CLASS_F16;
-    case WMI_TYPE_f16w:
-        return CLASS_F16W;
-    case WMI_TYPE_f16x:
-    case WMI_TYPE_b16:
-    case WMI_TYPE_i16:
-    case WMI_TYPE_u16:
-        return CLASS_I16;
-    case WMI_TYPE_bf16:
-    case WMI_TYPE_bmix:
-        return CLASS_BF16;
-    case WMI_TYPE_v2f16:
-        return CLASS_V2F16;
-    case WMI_TYPE_v2f16n:
-        return CLASS_V2F16N;
-    case WMI_TYPE_v2bf16:
-        return CLASS_V2BF16;
-    case WMI_TYPE_v2i16:
-    case WMI_TYPE_v2u16:
-        return CLASS_V2I16;
-    case WMI_TYPE_f64:
-        return CLASS_F64;
-    default:
-        return wmi_type_bits(type) == BITS_64 && !wmi_is_pair32(type) ? CLASS_64 : CLASS_32;
-    }
-}
-
-/* LLVM 22 knows of v_pk_fmac_f16 that its inline constants are in both halves (isa/ERRATA.md). */
-static enum number_class class_of_spec(const struct wmi_encoder *e, const struct wmi_spec *spec)
-{
-    const struct wmi_row *row = &wmi_rows[e->form->id];
-    const bool repeats = row->rules & WMI_RULE_REPEATS && row->group != WMI_GROUP_DOT &&
-                         e->target->limits[WMI_LIMIT_repeats_constants] &&
-                         e->target->limits[WMI_LIMIT_marks_literals];
-    return repeats && spec->type == WMI_TYPE_v2f16 ? CLASS_V2F16R : class_of(spec->type);
-}
-
-static bool fits(int64_t value, unsigned bits)
-{
-    return bits >= BITS_64 || (uint64_t)value >> bits == 0 ||
-           (value >= -(INT64_C(1) << (bits - 1)) && value < 0);
-}
-
-/* Rounds to a narrower float format, to nearest even; false on overflow or underflow to zero. */
-static bool narrow(double real, unsigned mantissa, unsigned exponent_bits, uint32_t *bits)
-{
-    const int bias = (1 << (exponent_bits - 1)) - 1;
-    const uint32_t sign = signbit(real) ? 1u << (mantissa + exponent_bits) : 0;
-    int exponent;
-    const double magnitude = fabs(real), fraction = frexp(magnitude, &exponent);
-    *bits = sign;
-    if (magnitude == 0)
-        return true;
-    if (!isfinite(real))
-        return false;
-    int field = exponent - 1 + bias; /* biased exponent for a significand in [1, 2) */
-    const int shift = (int)mantissa + 1 - (field < 1 ? 1 - field : 0);
-    const double scaled = shift < 0 ? 0 : ldexp(fraction, shift);
-    uint32_t number = (uint32_t)scaled;
-    const double rest = scaled - number;
-    number += rest > 0.5 || (rest == 0.5 && number & 1);
-    number += field < 1 ? 0 : (uint32_t)(field - 1) << mantissa;
-    *bits = sign | number;
-    return number != 0 && number < ((1u << exponent_bits) - 1) << mantissa;
-}
-
-static bool narrow_to(enum number_class class, double real, uint32_t *bits)
-{
-    enum { SINGLE_MANTISSA = 23, HALF_MANTISSA = 10, BF16_MANTISSA = 7 };
-    switch (class) {
-    case CLASS_F16:
-    case CLASS_F16W:
-    case CLASS_I16:
-    case CLASS_V2F16:
-    case CLASS_V2F16N:
-    case CLASS_V2F16R:
-        return narrow(real, HALF_MANTISSA, 5, bits);
-    case CLASS_BF16:
-    case CLASS_V2BF16:
-        return narrow(real, BF16_MANTISSA, 8, bits);
-    default:
-        return narrow(real, SINGLE_MANTISSA, 8, bits);
-    }
-}
-
-/* The index of the inline float constant with these bits, or -1. */
-static int float_index(enum number_class class, uint64_t bits)
-{
-    for (int i = 0; i < FLOATS; i++) {
-        const bool same = class == CLASS_64 || class == CLASS_F64        ? bits == doubles[i]
-                          : class == CLASS_32 || class == CLASS_V2I16    ? bits == singles[i]
-                          : class == CLASS_BF16 || class == CLASS_V2BF16 ? bits == singles[i] >> 16
-                                                                         : bits == halves[i];
-        if (same)
-            return i;
-    }
-    return -1;
-}
-
-static bool has_code(const struct wmi_encoder *e, unsigned code)
-{
-    return e->target->codes[code].kind == WMI_OPERAND_CONSTANT;
-}
-
-static bool integer_code(int64_t value, unsigned *code)
-{
-    if (value < -16 || value > 64)
-        return false;
-    *code = value >= 0 ? CODE_INT_0 + (unsigned)value : CODE_INT_64 + (unsigned)-value;
-    return true;
-}
-
-static bool float_code(const struct wmi_encoder *e, enum number_class class, uint64_t bits, unsigned *code)
-{
-    const int i = float_index(class, bits);
-    *code = CODE_FLOAT_FIRST + (unsigned)i;
-    return i >= 0 && has_code(e, *code);
-}
-
-static bool has_wide_literals(const struct wmi_encoder *e)
-{
-    return e->target->codes[CODE_LITERAL_64].kind == WMI_OPERAND_LITERAL;
-}
-
-/* Converts a number that is not an inline constant to a literal. */
-static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
-                       uint32_t *literal)
-{
-    const bool wide = class == CLASS_64 || class == CLASS_F64;
-    if (class == CLASS_F64 && has_wide_literals(e) && p->what == WMI_PARSED_NUMBER && !p->value.base &&
-        !p->value.late && !fits(p->value.number, 32) && !(uint32_t)p->value.number) {
-        *literal = (uint32_t)((uint64_t)p->value.number >> 32);
-        return true;
-    }
-    if (p->what == WMI_PARSED_NUMBER) {
-        const unsigned bits = class == CLASS_32 || class == CLASS_F16W || wide ? 32 : 16;
-        *literal = bits == 16 ? (uint16_t)p->value.number : (uint32_t)p->value.number;
-        if (p->value.base || p->value.late) {
-            *literal = (uint32_t)p->value.number;
-            return true;
-        }
-        const bool packed = class == CLASS_V2F16 || class == CLASS_V2F16N || class == CLASS_V2F16R ||
-                            class == CLASS_V2I16 || class == CLASS_V2BF16;
-        if (packed) {
-            *literal = (uint32_t)p->value.number;
-            return fits(p->value.number, 32) || wrong(e, p, "a constant of 32 bits");
-        }
-        return fits(p->value.number, bits) ||
-               wrong(e, p, bits == 16 ? "a constant of 16 bits" : "a constant of 32 bits");
-    }
-    uint64_t bits;
-    memcpy(&bits, &p->real, sizeof bits);
-    if (class == CLASS_64)
-        return wrong(e, p, "a whole number or an inline constant");
-    if (class == CLASS_F64) {
-        *literal = (uint32_t)(bits >> 32);
-        return true;
-    }
-    const enum number_class as = class == CLASS_I16 ? CLASS_32 : class; /* as LLVM does */
-    return narrow_to(as, p->real, literal) || wrong(e, p, "a number that the operand's type can have");
-}
-
-static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint64_t literal, bool wide)
-{
-    if (p->what == WMI_PARSED_NUMBER && p->value.base)
-        literal = 0; /* filled in by the relocation */
-    if (e->has_literal && (e->literal != literal || e->late_literal || e->wide_literal != wide))
-        return wrong(e, p, "the same literal as the other operand has");
-    e->has_literal = true;
-    e->wide_literal = wide;
-    e->literal = literal;
-    if (p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late)) {
-        e->late_literal = true;
-        e->relocation.value = p->value;
-    }
-    return true;
-}
-
-/* Whether the instruction's own literal has 64 bits (v_fmaak_f64). */
-static bool shares_wide_literal(const struct wmi_encoder *e)
-{
-    for (unsigned i = 0; i < e->form->specs; i++)
-        if (wmi_specs[e->form->spec + i].kind == WMI_KIND_shared_literal)
-            return wmi_specs[e->form->spec + i].dwords == 2;
-    return false;
-}
-
-/* A literal of 64 bits for an operand of as many, if it takes one: an integer that is negative or has
- * more than 31 bits, a float whose lower half is not 0, and lit64(). A number that is no such float is its
- * upper half. */
-static bool needs_wide_literal(const struct wmi_encoder *e, const struct wmi_parsed *p,
-                               enum number_class class, uint64_t *literal)
-{
-    const bool late = p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late);
-    if (!has_wide_literals(e) || wmi_layouts[e->form->layout].dwords > 1)
-        return false;
-    *literal = late ? 0 : (uint64_t)p->value.number;
-    if (late)
-        return class == CLASS_64;
-    if (p->what == WMI_PARSED_REAL)
-        memcpy(literal, &p->real, sizeof *literal);
-    if (class == CLASS_64)
-        return p->what == WMI_PARSED_NUMBER && (p->value.literal || *literal > INT32_MAX);
-    if (class != CLASS_F64)
-        return false;
-    if (p->what == WMI_PARSED_NUMBER && !p->value.literal && fits(p->value.number, 32))
-        *literal <<= 32;
-    return p->value.literal || shares_wide_literal(e) || (uint32_t)*literal;
-}
-
-static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
-                        unsigned *code)
-{
-    if (p->value.literal || class == CLASS_V2F16N)
-        return false;
-    if (p->what == WMI_PARSED_REAL) {
-        uint64_t bits;
-        uint32_t narrow;
-        memcpy(&bits, &p->real, sizeof bits);
-        if (class == CLASS_64 || class == CLASS_F64)
-            return bits == 0 ? integer_code(0, code) : float_code(e, class, bits, code);
-        const bool bf16 = class == CLASS_BF16 || class == CLASS_V2BF16;
-        if (!narrow_to(bf16 ? CLASS_32 : class, p->real, &narrow))
-            return false;
-        if (bf16 && narrow != singles[FLOATS - 1] && (uint16_t)narrow)
-            return false;
-        narrow >>= bf16 ? 16 : 0; /* LLVM truncates 1/(2*pi) */
-        return integer_code((int32_t)(class == CLASS_F16 || class == CLASS_F16W || class == CLASS_I16 ||
-                                              class == CLASS_V2F16 || class == CLASS_V2F16R ||
-                                              class == CLASS_BF16 || class == CLASS_V2BF16
-                                          ? (int16_t)narrow
-                                          : (int32_t)narrow),
-                            code) ||
-               float_code(e, class, narrow, code);
-    }
-    if (p->value.base || p->value.late)
-        return false;
-    const int64_t value = p->value.number;
-    if (class == CLASS_64 || class == CLASS_F64)
-        return integer_code(value, code) || float_code(e, class, (uint64_t)value, code);
-    if (class == CLASS_32 || class == CLASS_F16W) /* LLVM compares numbers with constants of 32 bits */
-        return fits(value, 32) &&
-               (integer_code((int32_t)value, code) || float_code(e, CLASS_32, (uint32_t)value, code));
-    if (class == CLASS_V2I16)
-        return fits(value, 32) &&
-               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
-    const uint32_t low = (uint16_t)value, both = low | low << 16;
-    if (class == CLASS_V2F16R)
-        return fits(value, 32) && (integer_code((int32_t)value, code) ||
-                                   ((uint32_t)value == both &&
-                                    (integer_code((int16_t)value, code) || float_code(e, class, low, code))));
-    if (class == CLASS_V2F16 || class == CLASS_V2BF16)
-        return fits(value, 32) &&
-               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
-    if (class == CLASS_I16)
-        return integer_code(value, code);
-    return fits(value, 16) &&
-           (integer_code((int16_t)value, code) || float_code(e, class, (uint16_t)value, code));
 }
 
 /* ---- registers ---- */
@@ -332,7 +27,7 @@ static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
         return false;
     if (p->file == WMI_OPERAND_SGPR) {
         *code = p->reg;
-        return p->reg < CODE_INT_0 && codes[p->reg].kind == WMI_OPERAND_SGPR;
+        return p->reg < WMI_CODE_INT_0 && codes[p->reg].kind == WMI_OPERAND_SGPR;
     }
     for (unsigned i = 0; i < CODES; i++) {
         if (codes[i].kind != p->file)
@@ -371,12 +66,12 @@ static bool no_scalar(struct wmi_encoder *e, const struct wmi_parsed *p, bool co
 {
     const uint32_t *limits = e->target->limits;
     if (p->file == WMI_OPERAND_SPECIAL)
-        return wrong(e, p, "a register that this target has here");
+        return wmi_refuse(e, p, "a register that this target has here");
     if (p->file != WMI_OPERAND_SGPR && p->file != WMI_OPERAND_TTMP)
-        return wrong(e, p, constants ? "a scalar register or a constant" : "a scalar register");
+        return wmi_refuse(e, p, constants ? "a scalar register or a constant" : "a scalar register");
     const bool sgpr = p->file == WMI_OPERAND_SGPR;
     e->cursor->number = limits[sgpr ? WMI_LIMIT_sgprs : WMI_LIMIT_ttmps] - 1;
-    return wrong(e, p, sgpr ? "SGPRs up to s%u" : "trap registers up to ttmp%u");
+    return wmi_refuse(e, p, sgpr ? "SGPRs up to s%u" : "trap registers up to ttmp%u");
 }
 
 /* A scalar register or a constant. */
@@ -386,26 +81,26 @@ static bool scalar(struct wmi_encoder *e, const struct wmi_spec *spec, const str
     if (p->what == WMI_PARSED_REGISTER)
         return scalar_code(e, p, code) || no_scalar(e, p, constants);
     if (!constants || (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL))
-        return wrong(e, p, constants ? "a register or a constant" : "a scalar register");
-    const enum number_class class = class_of_spec(e, spec);
+        return wmi_refuse(e, p, constants ? "a register or a constant" : "a scalar register");
+    const enum wmi_number_class class = wmi_number_class_of_spec(e, spec);
     uint64_t wide;
     uint32_t literal;
-    if (inline_code(e, p, class, code))
+    if (wmi_inline_code(e, p, class, code))
         return true;
-    if (literals && needs_wide_literal(e, p, class, &wide)) {
-        *code = CODE_LITERAL_64;
-        return set_literal(e, p, wide, true);
+    if (literals && wmi_needs_wide_literal(e, p, class, &wide)) {
+        *code = WMI_CODE_LITERAL_64;
+        return wmi_set_literal(e, p, wide, true);
     }
     if (!literals)
-        return wrong(e, p, "an inline constant: -16 to 64, or 0.5, 1.0, 2.0, 4.0 with either sign");
-    *code = CODE_LITERAL;
-    return literal_of(e, p, class, &literal) && set_literal(e, p, literal, false);
+        return wmi_refuse(e, p, "an inline constant: -16 to 64, or 0.5, 1.0, 2.0, 4.0 with either sign");
+    *code = WMI_CODE_LITERAL;
+    return wmi_literal_of(e, p, class, &literal) && wmi_set_literal(e, p, literal, false);
 }
 
 static bool vgpr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
     *value = p->reg;
-    return is_vgpr(p) || wrong(e, p, "a VGPR");
+    return is_vgpr(p) || wmi_refuse(e, p, "a VGPR");
 }
 
 static bool vgpr_half(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
@@ -414,7 +109,7 @@ static bool vgpr_half(struct wmi_encoder *e, const struct wmi_spec *spec, const 
     if (wmi_type_bits(spec->type) != 16)
         return vgpr(e, p, value);
     *value = p->reg | (p->part == WMI_PART_HIGH ? HALF_BIT : 0);
-    return is_vgpr(p) && p->reg < HALF_BIT ? true : wrong(e, p, "one of v0 to v127");
+    return is_vgpr(p) && p->reg < HALF_BIT ? true : wmi_refuse(e, p, "one of v0 to v127");
 }
 
 static bool vgpr_or_agpr(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
@@ -425,12 +120,12 @@ static bool vgpr_or_agpr(struct wmi_encoder *e, const struct wmi_spec *spec, con
         put(e, spec->alt, 1, 1);
         return true;
     }
-    return is_vgpr(p) || wrong(e, p, "a vector register");
+    return is_vgpr(p) || wmi_refuse(e, p, "a vector register");
 }
 
 static bool is_number(struct wmi_encoder *e, const struct wmi_parsed *p)
 {
-    return (p->what == WMI_PARSED_NUMBER && !p->value.base) || wrong(e, p, "a number");
+    return (p->what == WMI_PARSED_NUMBER && !p->value.base) || wmi_refuse(e, p, "a number");
 }
 
 /* ---- operands by kind ---- */
@@ -442,7 +137,7 @@ static bool unsigned_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsig
         return false;
     e->cursor->number = width;
     return p->value.late || (p->value.number >= 0 && p->value.number >> width == 0) ||
-           wrong(e, p, "an unsigned number of %u bits");
+           wmi_refuse(e, p, "an unsigned number of %u bits");
 }
 
 static bool either_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned width, unsigned *value)
@@ -451,7 +146,7 @@ static bool either_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsigne
     if (!is_number(e, p))
         return false;
     e->cursor->number = width;
-    return p->value.late || fits(p->value.number, width) || wrong(e, p, "a number of %u bits");
+    return p->value.late || wmi_fits(p->value.number, width) || wmi_refuse(e, p, "a number of %u bits");
 }
 
 /* A branch target, in dwords from the next instruction; a plain number is used unchanged. */
@@ -460,11 +155,11 @@ static bool label(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *v
     const struct wmi_symbols *symbols = e->cursor->symbols;
     *value = (unsigned)p->value.number;
     if (p->what != WMI_PARSED_NUMBER)
-        return wrong(e, p, "a label or a number");
+        return wmi_refuse(e, p, "a label or a number");
     if (p->value.late)
         return true;
     if (!p->value.base)
-        return fits(p->value.number, 16) || wrong(e, p, "a number of 16 bits");
+        return wmi_fits(p->value.number, 16) || wmi_refuse(e, p, "a number of 16 bits");
     if (p->value.base != symbols->here.base) {
         e->relocation = (struct wmi_relocation){p->value, 0, true};
         *value = 0;
@@ -473,14 +168,14 @@ static bool label(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *v
     const int64_t bytes = p->value.number - symbols->here.number - 4;
     *value = (unsigned)(bytes / 4);
     if (bytes % 4)
-        return wrong(e, p, "a label at a multiple of 4 bytes");
+        return wmi_refuse(e, p, "a label at a multiple of 4 bytes");
     return (bytes / 4 >= INT16_MIN && bytes / 4 <= INT16_MAX) ||
-           wrong(e, p, "a label within 16 bits of dwords");
+           wmi_refuse(e, p, "a label within 16 bits of dwords");
 }
 
 static unsigned null_code(const struct wmi_encoder *e)
 {
-    for (unsigned i = 0; i < CODE_INT_0; i++)
+    for (unsigned i = 0; i < WMI_CODE_INT_0; i++)
         if (e->target->codes[i].kind == WMI_OPERAND_SPECIAL && e->target->codes[i].reg == WMI_SPECIAL_NULL)
             return i;
     return SADDR_OFF;
@@ -496,10 +191,10 @@ static bool smem_offset(struct wmi_encoder *e, const struct wmi_parsed *p)
         e->field[WMI_FIELD_imm] = 1;
         e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
         e->field_at[WMI_FIELD_simm] = p->at;
-        return is_number(e, p) && (fits(p->value.number, 32) || wrong(e, p, "an offset of 32 bits"));
+        return is_number(e, p) && (wmi_fits(p->value.number, 32) || wmi_refuse(e, p, "an offset of 32 bits"));
     }
     if (!scalar_code(e, p, &code))
-        return wrong(e, p, "an SGPR or an offset");
+        return wmi_refuse(e, p, "an SGPR or an offset");
     if (e->field_at[WMI_FIELD_simm]) {
         e->field[WMI_FIELD_imm] = e->field[WMI_FIELD_soe] = 1;
         e->field[WMI_FIELD_soffset] = (int32_t)code;
@@ -517,24 +212,24 @@ static bool smem_soffset(struct wmi_encoder *e, const struct wmi_parsed *p, unsi
         *value = null_code(e);
         e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
         e->field_at[WMI_FIELD_simm] = p->at;
-        return is_number(e, p) && (fits(p->value.number, 32) || wrong(e, p, "an offset of 32 bits"));
+        return is_number(e, p) && (wmi_fits(p->value.number, 32) || wmi_refuse(e, p, "an offset of 32 bits"));
     }
-    return scalar_code(e, p, value) || wrong(e, p, "an SGPR or an offset");
+    return scalar_code(e, p, value) || wmi_refuse(e, p, "an SGPR or an offset");
 }
 
 static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool literals, unsigned *value)
 {
     if (p->what != WMI_PARSED_NUMBER)
-        return scalar_code(e, p, value) || wrong(e, p, "an SGPR or an offset");
+        return scalar_code(e, p, value) || wmi_refuse(e, p, "an SGPR or an offset");
     *value = (unsigned)p->value.number;
     if (!p->value.base && p->value.number >= 0 && p->value.number <= UINT8_MAX) {
         e->field[WMI_FIELD_imm] = 1;
         return true;
     }
-    if (!literals || !fits(p->value.number, 32))
-        return wrong(e, p, literals ? "an offset of 32 bits" : "an offset of 8 bits, in dwords");
-    *value = CODE_LITERAL;
-    return set_literal(e, p, (uint32_t)p->value.number, false);
+    if (!literals || !wmi_fits(p->value.number, 32))
+        return wmi_refuse(e, p, literals ? "an offset of 32 bits" : "an offset of 8 bits, in dwords");
+    *value = WMI_CODE_LITERAL;
+    return wmi_set_literal(e, p, (uint32_t)p->value.number, false);
 }
 
 /* Whether SCRATCH has an offset but no address register, in layouts without the bit SVE (gfx10.3). */
@@ -559,7 +254,7 @@ static bool saddr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *v
         *value = e->target->limits[WMI_LIMIT_null_saddr] && !off ? null_code(e) : SADDR_OFF;
         return true;
     }
-    return scalar_code(e, p, value) || wrong(e, p, "SGPRs or off");
+    return scalar_code(e, p, value) || wmi_refuse(e, p, "SGPRs or off");
 }
 
 /* An image address: one tuple, or a list whose further registers are in the bytes that follow. */
@@ -568,18 +263,18 @@ static bool image_address(struct wmi_encoder *e, const struct wmi_parsed *p, uns
     const unsigned dwords = wmi_layouts[e->form->layout].dwords;
     const bool third_dword = dwords == 3;
     if (p->what != WMI_PARSED_LIST)
-        return third_dword && p->dwords > 1 ? wrong(e, p, "a list of registers such as [v4, v5]")
+        return third_dword && p->dwords > 1 ? wmi_refuse(e, p, "a list of registers such as [v4, v5]")
                                             : vgpr(e, p, value);
     if (p->file != WMI_OPERAND_VGPR)
-        return wrong(e, p, "a list of VGPRs");
+        return wmi_refuse(e, p, "a list of VGPRs");
     *value = p->list[0];
     if (third_dword) {
         for (unsigned n = 1; n < p->count && n < 5; n++)
             put(e, n == 4 ? 56 : 64 + 8 * n, 8, p->list[n]);
-        return p->count <= 5 || wrong(e, p, "at most 5 addresses");
+        return p->count <= 5 || wmi_refuse(e, p, "at most 5 addresses");
     }
     if (p->count - 1u > 4 * (WMI_INSTRUCTION_DWORDS - 2))
-        return wrong(e, p, "fewer addresses");
+        return wmi_refuse(e, p, "fewer addresses");
     e->field[WMI_FIELD_nsa] = (p->count + 2) / 4;
     for (unsigned n = 1; n < p->count; n++)
         put(e, 64 + 8 * (n - 1), 8, p->list[n]);
@@ -604,16 +299,17 @@ static bool literal(struct wmi_encoder *e, const struct wmi_spec *spec, const st
 {
     uint32_t word = 0;
     if (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL)
-        return wrong(e, p, "a constant");
+        return wmi_refuse(e, p, "a constant");
     uint64_t wide;
     *value = 0;
-    if (spec->kind == WMI_KIND_shared_literal && needs_wide_literal(e, p, class_of(spec->type), &wide))
-        return set_literal(e, p, wide, true);
-    if (!literal_of(e, p, class_of_spec(e, spec), &word))
+    if (spec->kind == WMI_KIND_shared_literal &&
+        wmi_needs_wide_literal(e, p, wmi_number_class_of(spec->type), &wide))
+        return wmi_set_literal(e, p, wide, true);
+    if (!wmi_literal_of(e, p, wmi_number_class_of_spec(e, spec), &word))
         return false;
     *value = word;
     if (spec->kind == WMI_KIND_shared_literal)
-        return set_literal(e, p, word, false);
+        return wmi_set_literal(e, p, word, false);
     if (p->value.base || p->value.late)
         e->relocation = (struct wmi_relocation){p->value, spec->pos / 32, false};
     return true;
@@ -689,7 +385,7 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         return true;
     case WMI_KIND_vcc:
         *value = 0;
-        return p->what == WMI_PARSED_REGISTER || wrong(e, p, "vcc");
+        return p->what == WMI_PARSED_REGISTER || wmi_refuse(e, p, "vcc");
     case WMI_KIND_sdwa_src:
         if (is_vgpr(p)) {
             *value = p->reg;
@@ -734,10 +430,10 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         return image_address(e, p, value);
     case WMI_KIND_agpr:
         *value = p->reg;
-        return is_agpr(p) || wrong(e, p, "an AccVGPR");
+        return is_agpr(p) || wmi_refuse(e, p, "an AccVGPR");
     case WMI_KIND_agpr9:
         *value = CODE_VGPR_0 + p->reg;
-        return is_agpr(p) || wrong(e, p, "an AccVGPR");
+        return is_agpr(p) || wmi_refuse(e, p, "an AccVGPR");
     case WMI_KIND_agpr_src:
         *value = CODE_VGPR_0 + p->reg;
         return is_agpr(p) || scalar(e, spec, p, true, false, value);
@@ -778,9 +474,9 @@ static bool encode_operand(struct wmi_encoder *e, const struct wmi_spec *spec, c
     if (p->what == WMI_PARSED_ABSENT)
         return true;
     if ((p->neg && !spec->neg) || (p->abs && !spec->abs))
-        return wrong(e, p, "an operand without neg and abs");
+        return wmi_refuse(e, p, "an operand without neg and abs");
     if (p->sext && !spec->sext)
-        return wrong(e, p, "an operand without sext");
+        return wmi_refuse(e, p, "an operand without sext");
     if (!encode_kind(e, spec, p, &value))
         return false;
     if (spec->width)

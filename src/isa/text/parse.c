@@ -2,12 +2,13 @@
 /* Parses one instruction in LLVM's syntax: tries the forms of its mnemonic in LLVM's order, and decodes the
  * encoded words, which must agree with the text. */
 #include "isa/rules/legal.h"
+#include "isa/text/mnemonic.h"
 #include "isa/text/pattern.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { MNEMONIC = 64, VGPRS = 256, PAIR = 2, ROW_NEWBCAST = 0x150, NO_SPACE = 255 };
+enum { VGPRS = 256, PAIR = 2, ROW_NEWBCAST = 0x150, NO_SPACE = 255 };
 
 /* ---- registers ---- */
 
@@ -583,82 +584,6 @@ static bool has_optional(const struct wmi_encoder *e, const struct wmi_form *for
     return false;
 }
 
-/* The first entry for `name`, or NULL. */
-static const struct wmi_mnemonic *find_mnemonic(const struct wmi_target *target, const char *name)
-{
-    unsigned low = 0, high = target->mnemonic_count;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (strcmp(target->mnemonics[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < target->mnemonic_count && !strcmp(target->mnemonics[low].name, name)
-               ? &target->mnemonics[low]
-               : NULL;
-}
-
-static const struct {
-    const char *suffix;
-    uint8_t variants; /* bits of enum wmi_variant */
-} suffixes[] = {
-    {"_e64_dpp", 1 << WMI_VARIANT_E64_DPP}, {"_e64", 1 << WMI_VARIANT_E64},
-    {"_e32", 1 << WMI_VARIANT_PLAIN},       {"_dpp", 1 << WMI_VARIANT_DPP},
-    {"_sdwa", 1 << WMI_VARIANT_SDWA},
-};
-enum { ALL_VARIANTS = 0x1f, SECOND_ONLY = 1 << WMI_VARIANT_SECOND };
-
-/* The entries for a mnemonic in any case, with or without a suffix; *variants is set to the variants that the
- * suffix allows. */
-static const struct wmi_mnemonic *look_up(const struct wmi_target *target, const char *text, size_t length,
-                                          unsigned *variants)
-{
-    char name[MNEMONIC];
-    *variants = ALL_VARIANTS;
-    if (!length || length >= sizeof name)
-        return NULL;
-    for (size_t i = 0; i < length; i++)
-        name[i] = (char)tolower((unsigned char)text[i]);
-    name[length] = 0;
-    const struct wmi_mnemonic *found = find_mnemonic(target, name);
-    for (unsigned i = 0; !found && i < sizeof suffixes / sizeof *suffixes; i++) {
-        const size_t n = strlen(suffixes[i].suffix);
-        if (length > n && !strcmp(name + length - n, suffixes[i].suffix)) {
-            name[length - n] = 0;
-            *variants = suffixes[i].variants;
-            return find_mnemonic(target, name);
-        }
-    }
-    return found;
-}
-
-/* The same for the word at the cursor, cached by its text. */
-static const struct wmi_mnemonic *look_up_again(const struct wmi_target *target, struct wmi_cursor *c,
-                                                size_t length, unsigned *variants)
-{
-    uint32_t hash = 0;
-    if (!c->names)
-        return look_up(target, c->at, length, variants);
-    for (size_t i = 0; i < length; i++)
-        hash = hash * 31 + (uint8_t)c->at[i];
-    struct wmi_name_memory *m = &c->names[hash % WMI_NAME_MEMORIES];
-    if (!m->found || m->length != length || memcmp(m->text, c->at, length)) {
-        m->text = c->at;
-        m->length = length;
-        m->found = look_up(target, c->at, length, variants);
-        m->variants = *variants;
-    }
-    *variants = m->variants;
-    return m->found;
-}
-
-bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length)
-{
-    unsigned variants;
-    return look_up(target, name, length, &variants) != NULL;
-}
-
 /* The error of the best failed form: prefers forms that parsed to the end of the line, then forms with the
  * number of operands in the text, then the error furthest on. */
 struct failure {
@@ -696,7 +621,7 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
         if (at[0] == ':' && at[1] == ':') {
             c.at = at + 2;
             const size_t length = word_at(&c);
-            const struct wmi_mnemonic *m = look_up(e->target, c.at, length, &variants);
+            const struct wmi_mnemonic *m = wmi_find_mnemonic(e->target, c.at, length, &variants);
             if ((m = next_second(e->target, m, NO_SPACE)))
                 return m;
             wmi_expected(e->cursor, c.at, "an instruction that can be the second of a pair");
@@ -734,7 +659,7 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
     cursor->wrong = NULL;
     const char *begin = cursor->at;
     const size_t length = word_at(cursor);
-    const struct wmi_mnemonic *m = look_up_again(target, cursor, length, &variants);
+    const struct wmi_mnemonic *m = wmi_find_mnemonic_here(target, cursor, length, &variants);
     const char *operands = cursor->at + length;
     insn->dwords = 0;
     if (!m)
@@ -838,48 +763,4 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
     if (dwords && start.patterns)
         wmi_keep_as_it_stands(start.patterns, start.at, start.end, insn);
     return dwords;
-}
-
-/* ---- similar names ---- */
-
-unsigned wmi_edits(const char *a, size_t length, const char *b, unsigned most)
-{
-    unsigned row[MNEMONIC];
-    const size_t other = strlen(b);
-    if (other >= MNEMONIC || length >= MNEMONIC || (length > other ? length - other : other - length) > most)
-        return most + 1;
-    for (size_t j = 0; j <= other; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= length; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= other; j++) {
-            const unsigned change = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-            diagonal = row[j];
-            const unsigned insert = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = change < insert ? change : insert;
-        }
-    }
-    return row[other];
-}
-
-unsigned wmi_nearest_mnemonics(const struct wmi_target *target, const char *name, size_t length,
-                               const char **found, unsigned most)
-{
-    unsigned count = 0, furthest = (unsigned)length / 3 + 1;
-    for (unsigned i = 0; i < target->mnemonic_count; i++) {
-        const char *candidate = target->mnemonics[i].name;
-        if (i && !strcmp(candidate, target->mnemonics[i - 1].name))
-            continue;
-        const unsigned edits = wmi_edits(name, length, candidate, furthest);
-        if (edits >= furthest)
-            continue;
-        unsigned at = count < most ? count++ : most - 1; /* by edits, then by name */
-        for (; at && wmi_edits(name, length, found[at - 1], furthest) > edits; at--)
-            found[at] = found[at - 1];
-        found[at] = candidate;
-        if (count == most)
-            furthest = wmi_edits(name, length, found[most - 1], furthest);
-    }
-    return count;
 }

@@ -102,6 +102,38 @@ static void say_partial_waves(const struct wm_profile_kernel *kernel, double uni
     wmi_format(t->change, sizeof t->change, "make the workgroup size a multiple of %u", wave_lanes);
 }
 
+/* Waves are full when they begin, but not where branches have diverged. Partial waves are a cause of their
+ * own. */
+static bool idle_lanes(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                       double clocks[WMI_GPU_PARTS])
+{
+    enum { MATTERS = 10 }; /* percent of the lanes */
+    static const enum wmi_gpu_part served[] = {WMI_GPU_VALU, WMI_GPU_TRANS, WMI_GPU_DOUBLE, WMI_GPU_ISSUE};
+    const struct wm_profile_executed *executed = &kernel->executed;
+    const double most = (double)kernel->workgroup_items / waves_of(kernel, wave_lanes);
+    if (!executed->vector || !(most > 0))
+        return false;
+    const double used = (double)executed->vector_lanes / ((double)executed->vector * most);
+    (void)units;
+    for (unsigned i = 0; i < sizeof served / sizeof *served; i++)
+        clocks[served[i]] *= used < 1 ? used : 1;
+    return 100 * used < 100 - MATTERS;
+}
+
+static void say_idle_lanes(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
+                           struct wmi_texts *t)
+{
+    const struct wm_profile_executed *executed = &kernel->executed;
+    (void)units;
+    wmi_format(t->verdict, sizeof t->verdict, "diverging branches leave lanes of the VALU idle");
+    wmi_format(t->numbers, sizeof t->numbers,
+               "%.3g of %u lanes are active on average in %" PRIu64 " vector instructions",
+               (double)executed->vector_lanes / (double)executed->vector, wave_lanes, executed->vector);
+    wmi_format(
+        t->change, sizeof t->change,
+        "let the lanes of a wave take the same branch, and loop equally often: sort or bin the work by it");
+}
+
 static bool few_workgroups(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                            double clocks[WMI_GPU_PARTS])
 {
@@ -196,6 +228,7 @@ static void say_occupancy(const struct wm_profile_kernel *kernel, double units, 
 const struct wmi_kernel_cause wmi_kernel_causes[] = {
     {"code", code, say_code},
     {"partial-waves", partial_waves, say_partial_waves},
+    {"idle-lanes", idle_lanes, say_idle_lanes},
     {"few-workgroups", few_workgroups, say_few_workgroups},
     {"workgroup-atomics", workgroup_atomics, say_workgroup_atomics},
     {"occupancy", occupancy, say_occupancy},

@@ -6,7 +6,8 @@
 
 #include "profile/inside.h"
 
-/* The access pattern of the example wave that the profile keeps for each instruction. */
+/* The access pattern of one wave, the first one in grid order, whose addresses the profile keeps as an
+ * example for each instruction. */
 struct wmi_shape {
     bool has;        /* there is an example wave */
     bool even;       /* all neighbouring active lanes are `stride` bytes apart */
@@ -14,7 +15,8 @@ struct wmi_shape {
     unsigned run;    /* neighbours within each aligned group of `run` lanes, a power of two, are so, too */
 };
 
-/* Instructions that access common lines in their example waves, such as those of the members of a structure.
+/* A family: instructions that access common lines in their example waves, such as those of the members of a
+ * structure.
  */
 struct wmi_family {
     unsigned block;           /* bytes of a request to L2 */
@@ -41,8 +43,8 @@ struct wmi_suspect {
     unsigned
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
     uint64_t active; /* executions that accessed global memory */
-    double room;     /* lanes of all executions, as the waves were launched */
-    double units;    /* compute units with work */
+    double room;  /* lanes that all executions would have if no lane that was launched had become inactive */
+    double units; /* compute units with work */
     double data_bytes;    /* per clock between vector cache and VGPRs */
     double waves_at_once; /* of a vector cache */
     bool bypasses;        /* its loads bypass L1 */

@@ -136,9 +136,9 @@ struct run {
 
 struct wmi_fetcher {
     const struct wmi_fetches *all;
-    uint64_t *counters; /* executions by block, since the workgroup was started or resumed */
-    uint64_t *executed; /* executions by block before that, of the sampled workgroups */
-    uint32_t *touched;  /* blocks whose counter is not 0 */
+    struct wmi_block_counter *counters; /* by block, since the workgroup was started or resumed */
+    struct wmi_block_counter *executed; /* before that, of the sampled workgroups */
+    uint32_t *touched;                  /* blocks whose counter is not 0 */
     size_t touched_count, touched_capacity;
     uint32_t *known; /* the touched blocks from which `runs` was computed */
     struct run *runs;
@@ -146,7 +146,7 @@ struct wmi_fetcher {
     struct recent recent[WAVES];
 };
 
-#define COUNTER_BYTES (2 * WMI_BLOCKS * sizeof(uint64_t))
+#define COUNTER_BYTES (2 * WMI_BLOCKS * sizeof(struct wmi_block_counter))
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
 {
@@ -175,15 +175,23 @@ void wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
     free(fetcher);
 }
 
+static void add_counter(struct wmi_block_counter *to, const struct wmi_block_counter *counter)
+{
+    to->times += counter->times;
+    to->lanes += counter->lanes;
+}
+
 uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COUNTS])
 {
     uint64_t fetches = 0;
     for (uint32_t number = 0; number < fetcher->all->count; number++) {
         struct wmi_fetch_block *block = wmi_fetches_block(fetcher->all, number);
-        const uint64_t times = fetcher->executed[number];
-        fetcher->executed[number] = 0;
-        block->times += times;
+        const struct wmi_block_counter done = fetcher->executed[number];
+        const uint64_t times = done.times;
+        fetcher->executed[number] = (struct wmi_block_counter){0};
+        add_counter(&block->done, &done);
         fetches += times * (uint64_t)block->fetches;
+        work[WMI_WORK_LANES] += done.lanes * wmi_work_vector(block->work);
         for (unsigned i = 0; times && i < WMI_WORK_COUNTS; i++)
             work[i] += times * block->work[i];
     }
@@ -191,7 +199,7 @@ uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COU
     return fetches;
 }
 
-uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher)
+struct wmi_block_counter *wmi_fetcher_counters(struct wmi_fetcher *fetcher)
 {
     return fetcher->counters;
 }
@@ -249,8 +257,9 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
     const struct wmi_fetches *all = fetcher->all;
     const bool noted = !all->follows && note(fetcher, block);
     if (!noted) { /* reset, so that the next execution is reported as well */
-        fetcher->executed[block] += counts;
-        fetcher->counters[block] = 0;
+        if (counts)
+            add_counter(&fetcher->executed[block], &fetcher->counters[block]);
+        fetcher->counters[block] = (struct wmi_block_counter){0};
     }
     if (!noted && !all->follows && group)
         group->cuts |= WM_CUT_NO_MEMORY;
@@ -313,8 +322,8 @@ void wmi_fetcher_resume(struct wmi_fetcher *fetcher, struct wmi_log_group *group
     for (size_t i = 0; i < fetcher->touched_count; i++) {
         const uint32_t block = fetcher->touched[i];
         if (counts)
-            fetcher->executed[block] += fetcher->counters[block];
-        fetcher->counters[block] = 0;
+            add_counter(&fetcher->executed[block], &fetcher->counters[block]);
+        fetcher->counters[block] = (struct wmi_block_counter){0};
     }
     fetcher->touched_count = 0;
     if (all->follows)

@@ -29,7 +29,7 @@ struct wmi_fetch_block {
     uint64_t from, to;
     int64_t fetches;                /* per execution; -1: reduces the count of the following block by one */
     uint32_t work[WMI_WORK_COUNTS]; /* per execution */
-    uint64_t times;                 /* executions, by threads that have ended */
+    struct wmi_block_counter done;  /* by threads that have ended */
 };
 
 /* The blocks of a dispatch by number. They are never moved, because threads read them while others are added.
@@ -67,7 +67,7 @@ void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NU
 /* Ends the dispatch: returns the number of fetches, adds the executed work and the executions of blocks, and
  * resets the fetcher for the next one. One thread at a time. */
 uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COUNTS]);
-uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
+struct wmi_block_counter *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
 /* Called when a wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. counts:
  * whether the workgroup counts. */
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,

@@ -331,7 +331,7 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
 
 /* ---- instruction fetch ---- */
 
-static uint64_t *block_counters(void *local)
+static struct wmi_block_counter *block_counters(void *local)
 {
     return wmi_fetcher_counters(((struct wmi_shard *)local)->fetcher);
 }

@@ -41,10 +41,10 @@ static double misses(double missed, double requests, double times)
     return requests > 0 ? lesser(1, missed / requests) * lesser(1, requests / times) : 0;
 }
 
-/* The latencies were measured from load to load, so they include issuing it and the wait, and the address
- * unit's time for a single lane. */
+/* What the measured latencies include besides the latency of the access, in clocks: they were measured from
+ * load to load, so issuing it and the wait, and the address unit's time for a single lane. */
 struct measured {
-    double hop, address;
+    double issue, address;
 };
 static struct measured measured_on(const struct wm_gpu *gpu)
 {
@@ -60,7 +60,7 @@ static double latency_of(const struct wmi_time_access *access, const struct wmi_
     const bool scalar = access->path == WMI_PATH_SMEM;
     const double *requests = access->requests, *missed = access->missed;
     if (!scalar && requests[WM_CACHE_VECTOR] + requests[WM_CACHE_L2] <= 0)
-        return clocks->lds - measured.hop + greater(0, access->clocks / times - measured.address);
+        return clocks->lds - measured.issue + greater(0, access->clocks / times - measured.address);
     double latency = scalar ? clocks->scalar : clocks->l1;
     double comes = 1; /* how often it comes this far */
     if (scalar) {
@@ -81,7 +81,7 @@ static double latency_of(const struct wmi_time_access *access, const struct wmi_
     if (last > 0 && requests[WM_CACHE_LAST] > 0)
         latency +=
             comes * lesser(1, access->memory_read / SECTOR / requests[WM_CACHE_LAST]) * (memory - last);
-    return latency - measured.hop;
+    return latency - measured.issue;
 }
 
 double wmi_time_latency(const struct wmi_time_access *access, const struct wm_gpu *gpu)

@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -248,16 +249,21 @@ static void order(void **state)
 struct late {
     const int64_t *signal;
     int64_t seen;
+    unsigned looks; /* how often the submitter has looked for the end of the packet, and not seen it */
+    bool saw_end;
 };
 
-/* Sees the signal, and gives others time to see it, too. */
+/* Sees the signal, and lets the submitter look a few times more before it returns. */
 static void see_late(void *user, enum wm_status status, const struct wm_result *result,
                      const struct wm_diag *d)
 {
     struct late *late = user;
     (void)status, (void)result, (void)d;
     late->seen = __atomic_load_n(late->signal, __ATOMIC_ACQUIRE);
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    const unsigned until = __atomic_load_n(&late->looks, __ATOMIC_ACQUIRE) + 3;
+    while (__atomic_load_n(&late->looks, __ATOMIC_ACQUIRE) < until &&
+           !__atomic_load_n(&late->saw_end, __ATOMIC_ACQUIRE))
+        sched_yield();
 }
 
 /* The callback comes first; then, at once, the signal is decremented and the ticket completed: who sees one
@@ -276,14 +282,18 @@ static void signal_and_ticket(void **state)
         packet.completion_signal = address_of(signal);
         packet.completed = see_late;
         packet.user = &late;
+        __atomic_store_n(&late.saw_end, false, __ATOMIC_RELEASE);
         const uint64_t ticket = submit(queue, &packet);
         if (left % 2)
-            while (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != left)
-                ;
+            for (; __atomic_load_n(signal, __ATOMIC_ACQUIRE) != left; sched_yield())
+                __atomic_fetch_add(&late.looks, 1, __ATOMIC_RELEASE);
         while (!completed) {
             OK(wm_queue_wait(queue, ticket, 0, &completed, &diag));
             assert_true(completed || left % 2 == 0);
+            if (!completed)
+                __atomic_fetch_add(&late.looks, 1, __ATOMIC_RELEASE);
         }
+        __atomic_store_n(&late.saw_end, true, __ATOMIC_RELEASE);
         assert_int_equal(__atomic_load_n(signal, __ATOMIC_ACQUIRE), left);
         assert_int_equal(late.seen, left + 1);
     }

@@ -244,7 +244,7 @@ static void fill_operands(struct program *p)
         for (unsigned i = 0; i < lanes; i++)
             row[i] = first + (id ? i / 16 : i);
         for (unsigned i = 0; i < 16; i++)
-            frame->id_bases[id][i] = row[16 * i % lanes];
+            frame->compiled.id_bases[id][i] = row[16 * i % lanes];
     }
     for (unsigned i = 0; i < SGPRS; i++)
         frame->s[i] = is_rare ? rare_operand(may_leave) : usual_operand();

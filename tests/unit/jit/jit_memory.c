@@ -52,11 +52,12 @@ static void destroy_memory(void)
 static void start_memory(struct program *p)
 {
     memset(memory.worker->hits, 0, sizeof memory.worker->hits);
+    memset(memory.worker->scattered, 0, sizeof memory.worker->scattered);
     /* Compiled code needs the hit. The other allocation's or none is a reason to leave. */
     for (unsigned i = 0; i < MEMORY_OPS; i++)
         if (p->initial->s[0] % 8) {
             wmi_space_reach(memory.space, memory.address[p->initial->s[0] >> 8 & 1], &memory.worker->hits[i]);
-            memory.worker->hits[i].scattered =
+            memory.worker->scattered[i] =
                 p->initial->s[0] & 1 << 15 ? UINT32_MAX /* IN_HALVES */ : p->initial->s[0] >> 16 & 63;
         }
     for (unsigned i = 0; i < 2; i++)
@@ -198,7 +199,7 @@ static void fill_ids(struct program *p)
                 row[16 * strip + lane] = base + (id ? 0 : lane);
         }
         for (unsigned i = 0; i < 16; i++)
-            frame->id_bases[id][i] = row[16 * i % lanes];
+            frame->compiled.id_bases[id][i] = row[16 * i % lanes];
     }
     const uint32_t *x = (uint32_t *)((char *)frame + row_at(p, 0));
     frame->s[BORDER] = x[below(lanes)] + below(4) - 2;

@@ -99,7 +99,7 @@ static void fill_ids(struct program *p)
             row[lane] = id ? same : lane;
         }
         for (unsigned i = 0; i < 16; i++)
-            p->initial->id_bases[id][i] = row[16 * i % lanes];
+            p->initial->compiled.id_bases[id][i] = row[16 * i % lanes];
     }
 }
 
@@ -114,7 +114,7 @@ static void fill_private(struct program *p)
         frame->private_host = (uintptr_t)private.host + STRIDE;
         frame->private_bytes = below(10) ? PIECE : below(PIECE) / 64 * 64; /* a part is allowed, too */
     }
-    frame->private_found = random_64(); /* of a wave that was here before */
+    frame->compiled.private_found = random_64(); /* of a wave that was here before */
     put_resource(p, &frame->s[V]);
     put_resource(p, &frame->s[OTHER_V]);
     frame->s[OFFSET] = below(3) ? 4 * 64 * below(6) : below(6) ? 0 : below(2) ? (uint32_t)-STRIDE : word();

@@ -383,7 +383,8 @@ static uint64_t some_lanes(void)
 
 /* What steps for an observer change outside of the frame. */
 struct counted {
-    uint64_t blocks[BLOCKS], counters;
+    struct wmi_block_counter blocks[BLOCKS];
+    uint64_t counters;
     uint8_t entered[8];
 };
 
@@ -440,7 +441,7 @@ static void fill(struct program *p)
     p->wave.worker = &worker;
     worker.blocks = p->blocks;
     for (unsigned i = 0; i < BLOCKS; i++)
-        p->blocks[i] = below(2) ? 0 : random_64();
+        p->blocks[i] = (struct wmi_block_counter){below(2) ? 0 : random_64(), random_64()};
     p->wave.counters = random_64() & random_64();
     frame->s[COUNTER] = 1 + below(9);
     frame->s[COUNTER + 1] = UINT32_MAX;
@@ -609,7 +610,7 @@ void check(struct program *p, unsigned fills)
         if (p->ends) {
             /* The next wave in a pristine frame takes its VGPRs for those of a start. */
             memcpy(p->expected, p->initial, p->frame_size);
-            if (p->actual->pristine == WMI_PRISTINE)
+            if (p->actual->compiled.pristine == WMI_PRISTINE)
                 compare(p, "VGPR", p->code.vgpr_offset, unread);
             continue;
         }

@@ -52,8 +52,8 @@ struct program {
     struct wmi_frame *initial, *expected, *actual;
     struct wmi_wave wave;
     struct wmi_workgroup group;
-    uint64_t blocks[BLOCKS]; /* counters of the worker; `accessed` brings one without */
-    bool loops;              /* the last step branches to this one: */
+    struct wmi_block_counter blocks[BLOCKS]; /* counters of the worker; `accessed` brings one without */
+    bool loops;                              /* the last step branches to this one: */
     size_t loop_to;
     size_t skip, skip_to; /* a step that may branch, or 0; where to, or 0: behind the last one */
     const struct accessed_memory *accessed; /* or NULL */
