@@ -2,144 +2,23 @@
 /* Memory: allocations from pools, host memory that the program locks, copies. Memory of the host is mapped
  * into the machines of all GPUs at its own address and with its exact size; memory of a device exists in its
  * machine only, and in those of the GPUs that the program gives access to it. */
-#include "shim.h"
+#include "blocks.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { PAGE = WM_ALLOCATION_ALIGNMENT };
 
-/* Something that the program allocated or locked. */
-struct block {
-    uint64_t low, size;
-    enum shim_pool pool; /* its pool; 0: locked host memory */
-    hsa_agent_t agent;   /* owner */
-    uint32_t locks;      /* number of locks of the same range */
-    uint64_t seen;       /* for locks, the address that kernels use; 0: no longer valid */
-    uint32_t peers;      /* mask of the other GPUs with access, if it is memory of a device */
-    size_t mapped;       /* bytes of the host's mapping, for munmap; 0: none */
-    void *imported;      /* the mapping, if it was imported from another process */
-    int file;            /* file of memory that other processes may have mapped; 0: none */
-    void *user;
-    struct shim_site site;
-};
-
-struct list {
-    struct block *blocks; /* sorted by address */
-    size_t count, room;
-};
-
 static const hsa_agent_t host_agent = {SHIM_CPU};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
-static struct list allocated, locked;                    /* locked blocks may overlap one another */
-static struct list freed; /* memory of devices, whose addresses are not used again; for reports of checks */
-static uint64_t next_seen, next_large;
+static uint64_t next_large;     /* under shim_memory.lock */
 static bool shared_with_others; /* atomic; other processes may have mapped allocations */
-
-/* ---- lists ---- */
-
-/* Index of the first block that begins above the address. */
-static size_t above(const struct list *list, uint64_t address)
-{
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->blocks[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct block *find(const struct list *list, uint64_t address)
-{
-    for (size_t i = above(list, address); i-- > 0;) {
-        if (address - list->blocks[i].low < list->blocks[i].size)
-            return &list->blocks[i];
-        if (list == &allocated) /* they do not overlap */
-            break;
-    }
-    return NULL;
-}
-
-static struct block *find_exact(const struct list *list, uint64_t address)
-{
-    const size_t i = above(list, address);
-    return i && list->blocks[i - 1].low == address ? &list->blocks[i - 1] : NULL;
-}
-
-static bool insert(struct list *list, const struct block *block)
-{
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 64;
-        struct block *blocks = realloc(list->blocks, room * sizeof *blocks);
-        if (!blocks)
-            return false;
-        list->blocks = blocks;
-        list->room = room;
-    }
-    const size_t i = above(list, block->low);
-    memmove(&list->blocks[i + 1], &list->blocks[i], (list->count - i) * sizeof *block);
-    list->blocks[i] = *block;
-    list->count++;
-    return true;
-}
-
-static void take_out(struct list *list, const struct block *block)
-{
-    const size_t i = (size_t)(block - list->blocks);
-    list->count--;
-    memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *block);
-}
-
-/* Finds a block by the address that kernels use. */
-static struct block *find_seen(uint64_t address)
-{
-    for (size_t i = 0; i < locked.count; i++)
-        if (locked.blocks[i].seen && address - locked.blocks[i].seen < locked.blocks[i].size)
-            return &locked.blocks[i];
-    return NULL;
-}
-
-/* Finds the block that contains the address. */
-static struct block *find_any(uint64_t address)
-{
-    struct block *block = find(&allocated, address);
-    if (!block)
-        block = find(&locked, address);
-    return block ? block : find_seen(address);
-}
 
 /* ---- machines ---- */
 
 static struct wm_machine *machine_of(hsa_agent_t agent)
 {
     return shim_device()->gpus[shim_gpu(agent)].machine;
-}
-
-static void free_everywhere(uint64_t address)
-{
-    for (unsigned i = 0; i < shim_device()->gpu_count; i++)
-        wm_free(shim_device()->gpus[i].machine, address, NULL);
-}
-
-enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
-                                   const char *name, struct wm_diag *diag)
-{
-    const struct shim_device *device = shim_device();
-    const uint64_t at = address ? address : (uintptr_t)host;
-    for (unsigned i = 0; i < device->gpu_count; i++) {
-        const enum wm_status status =
-            wm_map_host(device->gpus[i].machine, host, size, address, flags, name, diag);
-        while (status && i--)
-            wm_free(device->gpus[i].machine, at, NULL);
-        if (status)
-            return status;
-    }
-    return WM_OK;
 }
 
 const struct shim_gpu *shim_gpu_at(uint64_t address)
@@ -155,21 +34,6 @@ const struct shim_gpu *shim_gpu_at(uint64_t address)
             return any;
     }
     return any;
-}
-
-/* Invalidates locks at addresses that new memory of the runtime now has: HIP keeps locks of memory that the
- * program has freed, whose addresses the host reuses. */
-void shim_lose_locks(uint64_t low, uint64_t size)
-{
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < locked.count && locked.blocks[i].low < low + size; i++) {
-        struct block *block = &locked.blocks[i];
-        if (block->pool || block->seen != block->low || block->low + block->size <= low)
-            continue;
-        free_everywhere(block->seen);
-        block->seen = 0;
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 /* ---- pools ---- */
@@ -188,7 +52,7 @@ void *shim_map_pages(size_t size, int protection)
     return got == MAP_FAILED ? NULL : got;
 }
 
-static hsa_status_t allocate_host(size_t size, struct block *block)
+static hsa_status_t allocate_host(size_t size, struct shim_block *block)
 {
     enum { PADDING = 64 }; /* for wide accesses of the host across the end */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -210,11 +74,11 @@ static hsa_status_t allocate_host(size_t size, struct block *block)
     return HSA_STATUS_SUCCESS;
 }
 
-static void release(const struct block *block)
+static void release(const struct shim_block *block)
 {
     const struct shim_device *device = shim_device();
     if (block->imported) {
-        free_everywhere(block->low);
+        shim_free_everywhere(block->low);
         munmap(block->imported, block->mapped);
         return;
     }
@@ -222,7 +86,7 @@ static void release(const struct block *block)
         close(block->file); /* other processes that have mapped it keep it */
     shim_give_back(block->agent, block->size, true);
     if (block->mapped) {
-        free_everywhere(block->low);
+        shim_free_everywhere(block->low);
         munmap((void *)(uintptr_t)block->low, block->mapped);
         return;
     }
@@ -244,7 +108,7 @@ static enum wm_status allocate_large(struct wm_machine *machine, void *host, siz
 {
     enum { TRIES = 1000 };
     enum wm_status status = WM_BAD_ARGUMENT;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_memory.lock);
     for (unsigned i = 0; i < TRIES && status == WM_BAD_ARGUMENT;
          i++) { /* freed addresses are reused only after all others */
         if (next_large < LARGE_LOW || next_large > LARGE_HIGH - size - LARGE)
@@ -254,11 +118,11 @@ static enum wm_status allocate_large(struct wm_machine *machine, void *host, siz
         status = host ? wm_map_host(machine, host, size, *low, 0, name, NULL)
                       : wm_allocate_at(machine, *low, size, 0, name, NULL);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return status;
 }
 
-static hsa_status_t allocate_device(size_t size, struct block *block)
+static hsa_status_t allocate_device(size_t size, struct shim_block *block)
 {
     static const char name[] = "memory of the device";
     struct wm_machine *machine = machine_of(block->agent);
@@ -274,7 +138,7 @@ static hsa_status_t allocate_device(size_t size, struct block *block)
 SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
                                                    void **made)
 {
-    struct block block = {.size = size};
+    struct shim_block block = {.size = size};
     (void)flags;
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
@@ -296,9 +160,9 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
         return status;
     }
     shim_note_site(&block.site);
-    pthread_mutex_lock(&lock);
-    const bool ok = insert(&allocated, &block);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&shim_memory.lock);
+    const bool ok = shim_block_add(&shim_memory.allocated, &block);
+    pthread_mutex_unlock(&shim_memory.lock);
     if (!ok) {
         release(&block);
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -309,31 +173,32 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, s
 
 /* Remembers the call site of the allocation. If there are too many, forgets the one with the lowest
  * address. */
-static void keep_freed(const struct block *block)
+static void keep_freed(const struct shim_block *block)
 {
     enum { KEPT = 1 << 16 };
     if (!shim_observe_checks() || block->pool != SHIM_POOL_DEVICE || block->imported)
         return;
-    if (freed.count == 2 * KEPT) {
-        memmove(freed.blocks, freed.blocks + KEPT, KEPT * sizeof *freed.blocks);
-        freed.count = KEPT;
+    if (shim_memory.freed.count == 2 * KEPT) {
+        memmove(shim_memory.freed.blocks, shim_memory.freed.blocks + KEPT,
+                KEPT * sizeof *shim_memory.freed.blocks);
+        shim_memory.freed.count = KEPT;
     }
-    insert(&freed, block); /* if there is no memory, reports lack this site */
+    shim_block_add(&shim_memory.freed, block); /* if there is no memory, reports lack this site */
 }
 
 static hsa_status_t free_block(void *pointer, bool imported)
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    struct block block = {0};
-    pthread_mutex_lock(&lock);
-    struct block *found = find_exact(&allocated, (uintptr_t)pointer);
+    struct shim_block block = {0};
+    pthread_mutex_lock(&shim_memory.lock);
+    struct shim_block *found = shim_block_from(&shim_memory.allocated, (uintptr_t)pointer);
     if (found && !found->imported == !imported) {
         block = *found;
         keep_freed(found);
-        take_out(&allocated, found);
+        shim_block_take_out(&shim_memory.allocated, found);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     if (!block.size)
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     release(&block);
@@ -349,7 +214,7 @@ SHIM_API hsa_status_t hsa_amd_memory_pool_free(void *pointer)
 
 /* Gives a GPU access to another GPU's memory. The owner's check cannot see the stores of others, so it takes
  * all of the memory to be written. */
-static hsa_status_t add_peer(struct block *block, const struct shim_gpu *gpu)
+static hsa_status_t add_peer(struct shim_block *block, const struct shim_gpu *gpu)
 {
     struct wm_machine *owner = machine_of(block->agent);
     struct wm_diag diag = {0};
@@ -367,7 +232,7 @@ static hsa_status_t add_peer(struct block *block, const struct shim_gpu *gpu)
 }
 
 /* Gives the GPUs of the mask `wanted` access to the device's memory, and revokes that of the others. */
-static hsa_status_t set_peers(struct block *block, uint32_t wanted)
+static hsa_status_t set_peers(struct shim_block *block, uint32_t wanted)
 {
     const struct shim_device *device = shim_device();
     hsa_status_t status = HSA_STATUS_SUCCESS;
@@ -399,20 +264,20 @@ SHIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agen
         if (shim_gpu(agents[i]) >= 0)
             wanted |= UINT32_C(1) << shim_gpu(agents[i]);
     }
-    pthread_mutex_lock(&lock);
-    struct block *block = find_any((uintptr_t)pointer);
+    pthread_mutex_lock(&shim_memory.lock);
+    struct shim_block *block = shim_block_with((uintptr_t)pointer);
     /* all GPUs have access to memory of the host */
     const hsa_status_t status = !block                            ? HSA_STATUS_ERROR_INVALID_ARGUMENT
                                 : block->pool == SHIM_POOL_DEVICE ? set_peers(block, wanted)
                                                                   : HSA_STATUS_SUCCESS;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return status;
 }
 
 /* ---- other processes ---- */
 
 /* Whether the block contains the range, counted in whole pages, or is it. */
-static bool covers(const struct block *block, uint64_t low, uint64_t size, bool whole)
+static bool covers(const struct shim_block *block, uint64_t low, uint64_t size, bool whole)
 {
     const uint64_t pages = (block->size + PAGE - 1) / PAGE, offset = low - block->low;
     return whole ? !offset && (size + PAGE - 1) / PAGE == pages : size <= pages * PAGE - offset;
@@ -423,8 +288,8 @@ hsa_status_t shim_export(const void *pointer, uint64_t *size, uint64_t *offset, 
 {
     struct wm_diag diag = {0};
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    pthread_mutex_lock(&lock);
-    struct block *block = find(&allocated, (uintptr_t)pointer);
+    pthread_mutex_lock(&shim_memory.lock);
+    struct shim_block *block = shim_block_at(&shim_memory.allocated, (uintptr_t)pointer);
     if (!block || !covers(block, (uintptr_t)pointer, *size, !offset)) {
         status = (hsa_status_t)HSA_STATUS_ERROR_INVALID_ALLOCATION;
     } else if (block->imported || block->pool != SHIM_POOL_DEVICE) {
@@ -449,26 +314,26 @@ hsa_status_t shim_export(const void *pointer, uint64_t *size, uint64_t *offset, 
         if (offset)
             *offset = (uintptr_t)pointer - block->low;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return status;
 }
 
 hsa_status_t shim_import(void *host, size_t mapped, uint64_t size, uint32_t gpus, void **made)
 {
-    struct block block = {.size = size, .pool = SHIM_POOL_DEVICE, .imported = host, .mapped = mapped};
+    struct shim_block block = {.size = size, .pool = SHIM_POOL_DEVICE, .imported = host, .mapped = mapped};
     block.agent.handle = SHIM_GPU + (uint64_t)__builtin_ctz(gpus);
     const enum wm_status placed =
         allocate_large(machine_of(block.agent), host, size, "memory of another process", &block.low);
     if (placed)
         return shim_status(placed);
     shim_note_site(&block.site);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&shim_memory.lock);
     hsa_status_t status = set_peers(&block, gpus);
-    if (!status && !insert(&allocated, &block))
+    if (!status && !shim_block_add(&shim_memory.allocated, &block))
         status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     if (status)
-        free_everywhere(block.low);
+        shim_free_everywhere(block.low);
     else
         __atomic_store_n(&shared_with_others, true, __ATOMIC_RELEASE);
     *made = (void *)(uintptr_t)block.low;
@@ -480,200 +345,14 @@ SHIM_API hsa_status_t hsa_amd_ipc_memory_detach(void *pointer)
     return free_block(pointer, true) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
 
-/* ---- locks ---- */
-
-/* Kernels see locked memory at the host's own address, as with drivers that have shared virtual memory
- * (libhsakmt, fmm_register_mem_svm_api), which HIP 7 relies on: it stores such an address for a managed
- * variable. HIP 5.2 relies on another address, as without; it is told by the copy engines, for which later
- * versions ask before they lock anything. Where the own address overlaps another lock or an allocation, it is
- * another one, too. The host has nothing there. */
-#define SEEN_LOW  UINT64_C(0x200000000000)
-#define SEEN_HIGH UINT64_C(0x400000000000)
-
-static hsa_status_t map_lock(struct block *block, bool writable)
-{
-    enum { GAP = 1 << 16, TRIES = 1000 };
-    static const char name[] = "registered memory";
-    const unsigned flags = writable ? 0 : WM_READ_ONLY;
-    struct wm_diag diag = {0};
-    block->seen = block->low;
-    if (shim_knows_engines() &&
-        !shim_map_everywhere((void *)(uintptr_t)block->low, block->size, 0, flags, name, &diag))
-        return HSA_STATUS_SUCCESS;
-    for (unsigned i = 0; i < TRIES; i++) { /* an address is reused only after all others */
-        if (next_seen < SEEN_LOW || next_seen > SEEN_HIGH - block->size - GAP)
-            next_seen = SEEN_LOW;
-        block->seen = next_seen + block->low % PAGE;
-        next_seen = (block->seen + block->size + 2 * GAP) / GAP * GAP;
-        if (!shim_map_everywhere((void *)(uintptr_t)block->low, block->size, block->seen, flags, name, &diag))
-            return HSA_STATUS_SUCCESS;
-    }
-    block->seen = 0;
-    shim_complain("%s", diag.message);
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-}
-
-static void end_lock(const struct block *block)
-{
-    if (block->seen)
-        free_everywhere(block->seen);
-    shim_give_back(host_agent, block->size, true);
-}
-
-/* Like shim_is_mapped(), from the list of mappings. False also if there is no list. */
-static bool is_listed(uint64_t low, uint64_t high, bool *writable)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[512], may[5];
-    unsigned long long from, to;
-    *writable = true;
-    while (maps && low < high && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%llx-%llx %4s", &from, &to, may) != 3 || to <= low)
-            continue;
-        if (from > low || may[0] != 'r')
-            break;
-        *writable &= may[1] == 'w';
-        low = to;
-    }
-    if (maps)
-        fclose(maps);
-    return low >= high;
-}
-
-/* Querying the pages is fastest if there are few; kernels before 5.14 do not support it. */
-bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable)
-{
-#ifndef MADV_POPULATE_WRITE
-    enum { MADV_POPULATE_WRITE = 23 };
-#endif
-    enum { FEW = 4 << 20 };
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = low / page * page;
-    *writable = true;
-    if (low + size < low)
-        return false;
-    if (size <= FEW && !madvise((void *)(uintptr_t)start, low + size - start, MADV_POPULATE_WRITE))
-        return true;
-    return is_listed(low, low + size, writable);
-}
-
-static hsa_status_t lock_range(uint64_t low, size_t size, uint64_t *seen)
-{
-    struct block block = {.low = low, .size = size, .locks = 1};
-    bool writable = true;
-    struct block *same = find_exact(&locked, low);
-    const struct block *own = find(&allocated, low);
-    if (same && same->size == size) {
-        if (!same->seen && !shim_is_mapped(low, size, &writable))
-            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        const hsa_status_t status = same->seen ? HSA_STATUS_SUCCESS : map_lock(same, writable);
-        same->locks += !status;
-        *seen = same->seen;
-        return status;
-    }
-    if (own && size > own->size - (low - own->low))
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (own) {
-        block.seen = low;
-        block.pool = own->pool;
-        block.agent = own->agent;
-    } else {
-        if (!shim_is_mapped(low, size, &writable) || !shim_take(host_agent, size, true))
-            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        const hsa_status_t status = map_lock(&block, writable);
-        if (status) {
-            shim_give_back(host_agent, size, true);
-            return status;
-        }
-    }
-    *seen = block.seen;
-    shim_note_site(&block.site);
-    if (insert(&locked, &block))
-        return HSA_STATUS_SUCCESS;
-    if (!own)
-        end_lock(&block);
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-}
-
-SHIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count,
-                                          void **seen)
-{
-    if (!shim_device())
-        return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (!host || !size || !seen || count < 0 || (count && !agents))
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (int i = 0; i < count; i++)
-        if (!shim_is_agent(agents[i]))
-            return HSA_STATUS_ERROR_INVALID_AGENT;
-    uint64_t address = 0;
-    pthread_mutex_lock(&lock);
-    const hsa_status_t status = lock_range((uintptr_t)host, size, &address);
-    pthread_mutex_unlock(&lock);
-    *seen = (void *)(uintptr_t)address;
-    return status;
-}
-
-SHIM_API hsa_status_t hsa_amd_memory_lock_to_pool(void *host, size_t size, hsa_agent_t *agents, int count,
-                                                  hsa_amd_memory_pool_t pool, uint32_t flags, void **seen)
-{
-    hsa_agent_t agent;
-    const enum shim_pool kind = shim_pool_kind(pool, &agent);
-    (void)flags; /* such as uncached: kernels see each store of the host at once */
-    if (kind != SHIM_POOL_FINE && kind != SHIM_POOL_COARSE)
-        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-    return hsa_amd_memory_lock(host, size, agents, count, seen);
-}
-
-SHIM_API hsa_status_t hsa_amd_memory_unlock(void *host)
-{
-    if (!shim_device())
-        return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    pthread_mutex_lock(&lock);
-    struct block *block = find_exact(&locked, (uintptr_t)host);
-    const bool found = block;
-    if (found && !--block->locks) {
-        if (!block->pool)
-            end_lock(block);
-        take_out(&locked, block);
-    }
-    pthread_mutex_unlock(&lock);
-    return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
-}
-
-/* These are hints: copies can access all host memory, and kernels can access locked memory. */
-SHIM_API hsa_status_t hsa_memory_register(void *pointer, size_t size)
-{
-    return pointer || !size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
-}
-
-SHIM_API hsa_status_t hsa_memory_deregister(void *pointer, size_t size)
-{
-    return hsa_memory_register(pointer, size);
-}
-
-SHIM_API hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, hsa_amd_coherency_type_t type)
-{
-    (void)type;
-    return shim_is_agent(agent) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
-}
-
-SHIM_API hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_coherency_type_t *type)
-{
-    if (!shim_is_agent(agent))
-        return HSA_STATUS_ERROR_INVALID_AGENT;
-    if (!type)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *type = HSA_AMD_COHERENCY_TYPE_COHERENT;
-    return HSA_STATUS_SUCCESS;
-}
-
 /* ---- questions ---- */
 
-static uint64_t seen_at(const struct block *block)
+static uint64_t seen_at(const struct shim_block *block)
 {
     return block->seen ? block->seen : block->low;
 }
 
-static void describe(const struct block *block, hsa_amd_pointer_info_t *info)
+static void describe(const struct shim_block *block, hsa_amd_pointer_info_t *info)
 {
     const bool device = block->pool == SHIM_POOL_DEVICE;
     info->type = block->locks ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
@@ -699,14 +378,14 @@ SHIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_
     if (given->size < info.size)
         info.size = given->size;
     uint32_t gpus = 0;
-    pthread_mutex_lock(&lock);
-    const struct block *block = find_any((uintptr_t)pointer);
+    pthread_mutex_lock(&shim_memory.lock);
+    const struct shim_block *block = shim_block_with((uintptr_t)pointer);
     if (block) {
         describe(block, &info);
         gpus = block->pool == SHIM_POOL_DEVICE ? block->peers | UINT32_C(1) << shim_gpu(block->agent)
                                                : UINT32_MAX;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     memcpy(given, &info, info.size);
     if (!alloc)
         return HSA_STATUS_SUCCESS;
@@ -724,15 +403,15 @@ SHIM_API hsa_status_t hsa_amd_pointer_info_set_userdata(const void *pointer, voi
 {
     if (!shim_device())
         return HSA_STATUS_ERROR_NOT_INITIALIZED;
-    pthread_mutex_lock(&lock);
-    struct block *block = find(&allocated, (uintptr_t)pointer);
+    pthread_mutex_lock(&shim_memory.lock);
+    struct shim_block *block = shim_block_at(&shim_memory.allocated, (uintptr_t)pointer);
     if (block)
         block->user = user;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return block ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static uint64_t distance_to(const struct block *block, uint64_t address)
+static uint64_t distance_to(const struct shim_block *block, uint64_t address)
 {
     const uint64_t low = seen_at(block), last = low + block->size - 1;
     return address < low ? low - address : address > last ? address - last : 0;
@@ -757,22 +436,22 @@ bool shim_others_have_memory(void)
 {
     bool shared = shim_vmem_is_shared() || shim_others_have_signals() || shim_is_set(&shared_with_others);
     if (pthread_mutex_trylock(
-            &lock)) /* the thread that holds it may wait for kernels to release the read lock */
+            &shim_memory.lock)) /* the thread that holds it may wait for kernels to release the read lock */
         return true;
-    for (size_t i = 0; i < locked.count && !shared; i++) {
-        const struct block *block = &locked.blocks[i];
+    for (size_t i = 0; i < shim_memory.locked.count && !shared; i++) {
+        const struct shim_block *block = &shim_memory.locked.blocks[i];
         shared = !block->pool && is_shared(block->low, block->low + block->size);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return shared;
 }
 
 bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allocation *near)
 {
     enum { FAR = 1 << 30 }; /* allocations farther away are not mentioned */
-    const struct list *const lists[] = {&allocated, &locked};
-    const struct block *best = NULL;
-    pthread_mutex_lock(&lock);
+    const struct shim_blocks *const lists[] = {&shim_memory.allocated, &shim_memory.locked};
+    const struct shim_block *best = NULL;
+    pthread_mutex_lock(&shim_memory.lock);
     for (size_t list = 0; list < SHIM_COUNT(lists); list++)
         for (size_t i = 0; i < lists[list]->count; i++)
             if (distance_to(&lists[list]->blocks[i], address) < (best ? distance_to(best, address) : FAR))
@@ -789,7 +468,7 @@ bool shim_nearest(const struct shim_gpu *gpu, uint64_t address, struct shim_allo
                                                       gpu->number != (unsigned)shim_gpu(best->agent) &&
                                                       !(best->peers >> gpu->number & 1)};
     uint64_t distance = best ? distance_to(best, address) : FAR;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return shim_svm_nearest(gpu, address, &distance, near) || best;
 }
 
@@ -800,11 +479,11 @@ bool shim_allocation_site(uint64_t low, struct shim_site *site)
         *site = near.site;
         return true;
     }
-    pthread_mutex_lock(&lock);
-    const struct block *block = find_exact(&freed, low);
+    pthread_mutex_lock(&shim_memory.lock);
+    const struct shim_block *block = shim_block_from(&shim_memory.freed, low);
     if (block)
         *site = block->site;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&shim_memory.lock);
     return block;
 }
 
@@ -814,8 +493,8 @@ bool shim_allocation_site(uint64_t low, struct shim_site *site)
 static bool has_host(uint64_t address, size_t size, bool writes)
 {
     bool writable;
-    return !(address >= SEEN_LOW && address < SEEN_HIGH) && shim_is_mapped(address, size, &writable) &&
-           (writable || !writes);
+    return !(address >= SHIM_SEEN_LOW && address < SHIM_SEEN_HIGH) &&
+           shim_is_mapped(address, size, &writable) && (writable || !writes);
 }
 
 /* Whether one allocation contains all of these bytes. */

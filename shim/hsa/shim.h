@@ -123,9 +123,6 @@ void shim_svm_unmapped(uint64_t low, uint64_t size);
 
 /* ---- tasks.c ---- */
 
-/* Whether the runtime above, having requested copy engines, is HIP 5.6 or later. */
-bool shim_knows_engines(void);
-
 /* Completes the signal when all others are 0. */
 hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hsa_signal_t completion);
 
@@ -134,20 +131,28 @@ hsa_status_t shim_complete_after(uint32_t count, const hsa_signal_t *signals, hs
 /* Whether virtual memory is shared with other processes. */
 bool shim_vmem_is_shared(void);
 
-/* ---- memory.c ---- */
+/* ---- blocks.c ---- */
 
-/* Whether other processes may change memory that kernels see; true also if that is not known. */
-bool shim_others_have_memory(void);
+/* Maps memory of the host into the machines of all GPUs; all or none. */
+enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
+                                   const char *name, struct wm_diag *diag);
+
+/* ---- locks.c ---- */
+
 /* Whether the host may read this memory. *writable: whether it may also write it. */
 bool shim_is_mapped(uint64_t low, uint64_t size, bool *writable);
 /* Called when the range has new memory of the runtime: kernels no longer see locks of earlier memory
  * there. */
 void shim_lose_locks(uint64_t low, uint64_t size);
+/* Called when the runtime above has requested copy engines, so that it is HIP 5.6 or later. */
+void shim_lock_at_own_addresses(void);
+
+/* ---- memory.c ---- */
+
+/* Whether other processes may change memory that kernels see; true also if that is not known. */
+bool shim_others_have_memory(void);
 /* Maps new pages at an address that depends only on the order of calls. NULL: no memory. */
 void *shim_map_pages(size_t size, int protection);
-/* Maps memory of the host into the machines of all GPUs; all or none. */
-enum wm_status shim_map_everywhere(void *host, uint64_t size, uint64_t address, unsigned flags,
-                                   const char *name, struct wm_diag *diag);
 /* The GPU that owns the memory; for host memory, any GPU with access to it. NULL: none. */
 const struct shim_gpu *shim_gpu_at(uint64_t address);
 /* Moves an allocation of a GPU to a file that make_file() returns, or -1, unless it is in one already. *size:

@@ -254,13 +254,6 @@ SHIM_API hsa_status_t hsa_amd_memory_async_copy(void *to, hsa_agent_t to_agent, 
  * than Debian's. */
 enum { ENGINES = 3 };
 
-static bool engines_requested; /* atomic */
-
-bool shim_knows_engines(void)
-{
-    return shim_is_set(&engines_requested);
-}
-
 SHIM_API hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t to, hsa_agent_t from, uint32_t *mask)
 {
     if (!shim_device())
@@ -269,7 +262,7 @@ SHIM_API hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t to, hsa_agen
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!mask)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    __atomic_store_n(&engines_requested, true, __ATOMIC_RELEASE);
+    shim_lock_at_own_addresses();
     *mask = ENGINES;
     return HSA_STATUS_SUCCESS;
 }
