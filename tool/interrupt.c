@@ -2,15 +2,26 @@
 /* Ctrl-C, which ends a run or a profile with a partial report, and stops what the debugger runs. */
 #include "tool/interrupt.h"
 
+#include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
 
 static volatile sig_atomic_t interrupted;
+static sem_t presses; /* how often Ctrl-C was pressed, once tool_catch_interrupts() has been called */
 
 static void note(int signal)
 {
     (void)signal;
     interrupted = 1;
+}
+
+static void note_press(int signal)
+{
+    const int error = errno;
+    note(signal);
+    sem_post(&presses);
+    errno = error;
 }
 
 void tool_watch_interrupts(void)
@@ -23,8 +34,20 @@ void tool_watch_interrupts(void)
 
 void tool_catch_interrupts(void)
 {
-    const struct sigaction always = {.sa_handler = note, .sa_flags = SA_RESTART};
+    const struct sigaction always = {.sa_handler = note_press, .sa_flags = SA_RESTART};
+    sem_init(&presses, 0, 0);
     sigaction(SIGINT, &always, NULL);
+}
+
+void tool_leave_interrupts(void)
+{
+    signal(SIGINT, SIG_DFL);
+}
+
+void tool_await_interrupt(void)
+{
+    while (sem_wait(&presses))
+        ;
 }
 
 void tool_watch_termination(void)

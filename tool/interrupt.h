@@ -14,6 +14,10 @@ bool tool_interrupted(void);
 
 /* From now on, Ctrl-C only sets what tool_take_interrupt() returns. */
 void tool_catch_interrupts(void);
+/* And ends the process again. */
+void tool_leave_interrupts(void);
+/* Waits until Ctrl-C is pressed, after tool_catch_interrupts(). */
+void tool_await_interrupt(void);
 /* Whether Ctrl-C was pressed since the last call. user: ignored. */
 bool tool_take_interrupt(void *user);
 

@@ -56,7 +56,8 @@ WM_API const struct wm_target *wm_target(const char *name);
 enum wm_operand_kind {
     WM_OPERAND_NONE,      /* absent in this instruction: the result of an atomic without return */
     WM_OPERAND_SGPR,      /* SGPRs reg to reg + dwords - 1; 0 to 105 */
-    WM_OPERAND_VGPR,      /* 0 to 255; for NSA image addresses see wm_instruction.address */
+    WM_OPERAND_VGPR,      /* 0 to 255, or 1023 by wm_decode_in(); for NSA image addresses see
+                             wm_instruction.address */
     WM_OPERAND_AGPR,      /* 0 to 255 */
     WM_OPERAND_TTMP,      /* 0 to 15 */
     WM_OPERAND_SPECIAL,   /* `name`: "vcc", "exec_lo", "m0", "null", "src_shared_base" */
@@ -143,15 +144,20 @@ struct wm_instruction {
     const char *second_name;
     size_t second_row;
     unsigned second_operand;
+    unsigned state; /* in which it was decoded, see wm_decode_in() */
 };
 
 /* Decodes the instruction at `words`; at most `dwords` dwords are read. Returns its length in dwords, or 0 if
  * it is invalid or truncated; *out is then empty. Does not allocate memory and has no state; thread-safe. */
 WM_API unsigned wm_decode(const struct wm_target *target, const uint32_t *words, size_t dwords,
                           struct wm_instruction *out);
+/* The same where earlier instructions have set something that the meaning of this one depends on (see
+ * wm_object_state(), wm_stopped.state): the VGPRs of its operands have their whole numbers, up to v1023. */
+WM_API unsigned wm_decode_in(const struct wm_target *target, const uint32_t *words, size_t dwords,
+                             unsigned state, struct wm_instruction *out);
 /* Prints a decoded instruction in LLVM's syntax, NUL-terminated and truncated to `size` bytes. Only its
- * target and words are used. Returns the full length without the NUL, as snprintf() does, or 0 if the words
- * are not an instruction. Does not allocate memory; thread-safe. */
+ * target, words and state are used. Returns the full length without the NUL, as snprintf() does, or 0 if the
+ * words are not an instruction. Does not allocate memory; thread-safe. */
 WM_API size_t wm_print(const struct wm_instruction *instruction, char *text, size_t size);
 
 /* Disassembles the instruction at `words` for `target`; at most `dwords` dwords are read. Writes LLVM's

@@ -136,6 +136,10 @@ WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *cod
 /* Returns the name of the symbol (function or label) that contains `address`, and sets *distance to the
  * offset within it in bytes; NULL: no symbol. */
 WM_API const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance);
+/* What the code in front of `address` has set that the meaning of the instruction there depends on, for
+ * wm_decode_in() and wm_disassembler_begin(): the last s_set_vgpr_msb of gfx1250, on all ways that lead there
+ * from where a symbol begins. 0: none has, it is not known, or the ways differ. */
+WM_API unsigned wm_object_state(const struct wm_object *object, uint64_t address);
 /* Returns the label (a symbol without a type, as hand-written code has them) at `address`, or NULL. */
 WM_API const char *wm_object_label(const struct wm_object *object, uint64_t address);
 /* Returns the lowest address >= `address` at which a code symbol begins, or UINT64_MAX. */

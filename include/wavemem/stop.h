@@ -43,6 +43,17 @@ enum wm_stop_kind {
     WM_STOP_END,        /* the kernel has ended, by itself or by a fault: see the result of wm_run_end() */
 };
 
+/* What a wave waits for. */
+enum wm_wait {
+    WM_WAIT_NONE,
+    WM_WAIT_BARRIER,       /* the other waves of its workgroup, at s_barrier or s_barrier_wait */
+    WM_WAIT_NAMED_BARRIER, /* the waves that joined its named barrier */
+    WM_WAIT_CLUSTER,       /* the other workgroups of its cluster */
+    WM_WAIT_GLOBAL,        /* global wave sync: other waves at the barrier, or a semaphore */
+    WM_WAIT_ORDER,         /* its turn in an ordered count */
+    WM_WAIT_MEMORY,        /* in a loop that only a change of memory can end */
+};
+
 /* Bytes whose accesses stop a run: of guest memory, or of LDS. */
 struct wm_stop_range {
     uint64_t low, high; /* [low, high) */
@@ -100,6 +111,10 @@ struct wm_stopped {
     uint64_t access_lanes, address;
     uint64_t executed; /* instructions of all waves before this one since the run began */
     uint64_t ranges;   /* ACCESS: bit i: of ranges[i], the first 64 of them */
+    /* What the wave has set that the meaning of the instruction at pc depends on, for wm_decode_in(). */
+    uint32_t state;
+    /* Of a wave that wm_run_select() selects: why it is not executed now. NONE: others have their turn. */
+    enum wm_wait waits;
 };
 
 /* Runs on until something of *at happens. at: NULL: to the end. Events are looked for in instructions that
@@ -132,7 +147,7 @@ WM_API enum wm_status wm_run_select(struct wm_run *run, const uint32_t workgroup
  * sync, ordered count) may have read its operands already.
  * WM_NOT_FOUND: the wave has no register of that name; WM_BAD_ARGUMENT: no wave is stopped, another count, a
  * value that the register cannot have; WM_UNSUPPORTED: the pc, and bits 27 and 28 of MODE on targets where
- * they are GPR_IDX_EN and VSKIP, cannot be changed. */
+ * they are GPR_IDX_EN and VSKIP, and 12 to 19 where they are those of s_set_vgpr_msb, cannot be changed. */
 WM_API enum wm_status wm_run_get(struct wm_run *run, const char *name, uint32_t *values, size_t count,
                                  struct wm_diag *diag);
 WM_API enum wm_status wm_run_set(struct wm_run *run, const char *name, const uint32_t *values, size_t count,

@@ -174,6 +174,8 @@ class Instruction:
     second_row: int
     second_operand: int
     """Where its operands start."""
+    state: int
+    """In which it was decoded."""
 
 
 _FLAGS = {getattr(lib, name): name[len("WM_INSTRUCTION_"):].lower() for name in dir(lib)
@@ -181,8 +183,11 @@ _FLAGS = {getattr(lib, name): name[len("WM_INSTRUCTION_"):].lower() for name in 
           name not in ("WM_INSTRUCTION_DWORDS", "WM_INSTRUCTION_OPERANDS", "WM_INSTRUCTION_MODIFIERS")}
 
 
-def decode(code: Words, target: str) -> Instruction:
+def decode(code: Words, target: str, state: int = 0) -> Instruction:
     """Decodes the instruction at the start of `code`: bytes or 32-bit words.
+
+    `state` is what earlier instructions have set (`Stopped.state`, `Module.state`): the last s_set_vgpr_msb of gfx1250.
+    The VGPRs of the operands then have their whole numbers.
 
     Raises NotFound for an unknown target, BadFile if there is no instruction.
     """
@@ -191,7 +196,7 @@ def decode(code: Words, target: str) -> Instruction:
         raise NotFound(f"unknown target '{target}'; expected a gfx name such as gfx900")
     words = words_of(code, "code")
     c = ffi.new("struct wm_instruction *")
-    if not lib.wm_decode(c_target, words, len(words), c):
+    if not lib.wm_decode_in(c_target, words, len(words), number(state, "the state", 256), c):
         shown = " ".join(f"{one:08x}" for one in words[0:min(len(words), 5)])
         raise BadFile(f"the words {shown or '(none)'} are not an instruction of {target}")
     line = ffi.new("char[]", 512)

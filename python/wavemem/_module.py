@@ -263,6 +263,11 @@ class Module:
         name = text(lib.wm_object_symbol(self._open, number(address, "the address", 1 << 64), distance))
         return None if name is None else (name, distance[0])
 
+    def state(self, address: int) -> int:
+        """What the code in front of an address of the object has set that the meaning of the instruction there depends
+        on, for `decode`: the last s_set_vgpr_msb of gfx1250. 0: nothing, it is not known, or ways to it differ."""
+        return int(lib.wm_object_state(self._open, number(address, "the address", 1 << 64)))
+
     def line(self, address: int) -> Optional[Line]:
         """The source line of an address of the object, from DWARF; None: unknown."""
         file, line, column = ffi.new("char **"), ffi.new("unsigned *"), ffi.new("unsigned *")

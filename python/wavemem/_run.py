@@ -52,6 +52,11 @@ class Stopped:
     """"access": guest address, or offset in LDS, at which the lowest of them does."""
     executed: int
     """Instructions of all waves before this one since the run began."""
+    state: int
+    """What the wave has set that the meaning of the instruction at pc depends on, for decode()."""
+    waits: str
+    """Of a selected wave, why it is not executed now: "none", "barrier", "named_barrier", "cluster", "global" (global
+    wave sync), "order" (ordered count), "memory" (in a loop that only a change of memory can end)."""
 
 
 def _value(variable: Any, data: bytearray) -> Any:

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "check/findings.h"
+#include "isa/decode/msb.h"
 #include "profile/cost/gpu.h"
 
 #include <stdio.h>
@@ -28,8 +29,10 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
     (void)id;
     observed->text[0] = '\0';
     if (code && wmi_decode(observed->machine->target, (const uint32_t *)(code->host + (row->pc - code->low)),
-                           (size_t)(code->high - row->pc) / 4, &insn))
+                           (size_t)(code->high - row->pc) / 4, &insn)) {
+        wmi_extend_vgprs(&insn, wm_object_state(observed->module->object, address));
         wmi_print(observed->machine->target, &insn, observed->text, sizeof observed->text);
+    }
     row->text = observed->text;
     row->kernel = symbol_at(observed->module->object, address, &row->offset);
     if (!wm_object_line(observed->module->object, address, &row->file, &row->line, &row->column)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: how the instructions of a kernel are executed, as steps. */
 #include "base/diag.h"
+#include "isa/decode/msb.h"
 #include "isa/isa.h"
 #include "lower/lower.h"
 #include "lower/step_text.h"
@@ -15,7 +16,8 @@
 enum { MOST_INSTRUCTIONS = 1 << 16, TEXT = 512 };
 
 /* The address of the instruction in the object's own terms, its text, and below it its steps. */
-static void write_steps(const struct wmi_code *code, const struct wmi_lowered *lowered, uint64_t bias,
+static void write_steps(const struct wm_object *object, const struct wmi_code *code,
+                        const struct wmi_lowered *lowered, uint64_t bias,
                         void (*write)(void *user, const char *line), void *user)
 {
     char text[TEXT], line[TEXT + 64];
@@ -24,6 +26,7 @@ static void write_steps(const struct wmi_code *code, const struct wmi_lowered *l
         const struct wmi_step *step = &lowered->steps[i];
         struct wmi_instruction insn;
         if ((!i || step->pc != pc) && wmi_code_decode(code, step->pc, &insn)) {
+            wmi_extend_vgprs(&insn, wm_object_state(object, step->pc - bias));
             wmi_print(code->options.target, &insn, text, sizeof text);
             snprintf(line, sizeof line, "%" PRIx64 ": %s", step->pc - bias, text);
             write(user, line);
@@ -71,7 +74,7 @@ enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_k
         struct wmi_lowered lowered;
         wmi_code_init(&code, &options);
         if (wmi_lower(&code, options.entry, &none, MOST_INSTRUCTIONS, &lowered))
-            write_steps(&code, &lowered, bias, write, user);
+            write_steps(object, &code, &lowered, bias, write, user);
         else
             status = wmi_fail(diag, WM_NO_MEMORY, "no memory for the steps of kernel '%s'", kernel->name);
         wmi_lowered_free(&lowered);

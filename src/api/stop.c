@@ -4,9 +4,12 @@
 #include "api/stop.h"
 
 #include "api/dispatch.h"
+#include "api/machine.h"
+#include "api/module.h"
 #include "api/packet.h"
 #include "api/stop_fast.h"
 #include "base/versioned.h"
+#include "exec/control/steps.h"
 #include "exec/observe/hold.h"
 #include "exec/run/checkpoint.h"
 #include "exec/run/executor.h"
@@ -143,6 +146,40 @@ static bool happens(struct wm_run *run, enum wmi_hold why, const struct wmi_wave
     }
 }
 
+unsigned wmi_run_state(const struct wm_run *run, const struct wmi_wave *wave, uint64_t pc)
+{
+    const struct wmi_code_options *options = &wmi_program_code(run->dispatch->program)->options;
+    struct wm_code code;
+    unsigned msb;
+    if (!wmi_target_limit(options->target, WMI_LIMIT_vgpr_msb))
+        return 0;
+    if (wmi_program_msb_of(wave->program, wave->resume, pc, &msb))
+        return msb;
+    for (const struct wmi_module *module = wmi_modules(run->machine); module; module = module->next)
+        if (wmi_object_code_at(module->object, pc - module->bias, &code))
+            return wm_object_state(module->object, pc - module->bias);
+    return 0;
+}
+
+/* What keeps a wave that has been executed before. */
+static enum wm_wait wait_of(const struct wmi_wave *wave)
+{
+    switch (wave->state) {
+    case WMI_WAVE_BARRIER:
+    case WMI_WAVE_SIGNALS:
+        return WM_WAIT_BARRIER;
+    case WMI_WAVE_NAMED:
+        return WM_WAIT_NAMED_BARRIER;
+    case WMI_WAVE_CLUSTER:
+        return WM_WAIT_CLUSTER;
+    default:
+        return wave->resume->body == wmi_step_gws_wait        ? WM_WAIT_GLOBAL
+               : wave->resume->body == wmi_step_ordered_count ? WM_WAIT_ORDER
+               : wave->waits                                  ? WM_WAIT_MEMORY
+                                                              : WM_WAIT_NONE;
+    }
+}
+
 struct wm_stopped wmi_run_describe(const struct wm_run *run, enum wm_stop_kind kind,
                                    const struct wmi_wave *wave, uint64_t pc, uint64_t instructions)
 {
@@ -162,12 +199,15 @@ struct wm_stopped wmi_run_describe(const struct wm_run *run, enum wm_stop_kind k
         .vgprs = options->vgprs,
         .agprs = options->agprs,
         .lds_bytes = wave->group->lds_size,
+        .state = wmi_run_state(run, wave, pc),
+        .waits = wait_of(wave),
     };
 }
 
 static void stop(struct wm_run *run, enum wm_stop_kind kind, struct wmi_wave *wave, uint64_t pc)
 {
     run->stopped = wmi_run_describe(run, kind, wave, pc, run->executed);
+    run->stopped.waits = WM_WAIT_NONE;
     if (kind == WM_STOP_ACCESS) {
         run->stopped.access_lanes = run->access_lanes;
         run->stopped.address = run->address;

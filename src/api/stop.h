@@ -10,6 +10,9 @@ enum wm_status wmi_run_check(struct wm_run *run, const char *function, struct wm
 /* Describes a wave that goes on at `pc`. */
 struct wm_stopped wmi_run_describe(const struct wm_run *run, enum wm_stop_kind kind,
                                    const struct wmi_wave *wave, uint64_t pc, uint64_t instructions);
+/* The upper bits of VGPR numbers in which the wave executes the instruction at pc: its own, or where it has
+ * not come to a step that tells, what the code makes of them. */
+unsigned wmi_run_state(const struct wm_run *run, const struct wmi_wave *wave, uint64_t pc);
 
 /* Runs a dispatch on the calling thread, for hosts without threads. visit(run, user) is called before the
  * first instruction, when no wave is stopped, and at each stop. It may call wm_run_get(), wm_run_read_lds()

@@ -9,6 +9,7 @@
 #include "exec/observe/register_place.h"
 #include "exec/run/dispatch.h"
 #include "exec/run/program.h"
+#include "isa/decode/msb.h"
 #include "lower/place.h"
 
 #include <string.h>
@@ -83,6 +84,12 @@ static const struct wmi_hwreg_rules *rules_of(const struct wm_run *run)
     return wmi_hwreg_rules(wmi_target_limit(code->options.target, WMI_LIMIT_hardware_registers));
 }
 
+/* Of VGPR numbers, in their place in MODE. */
+static uint32_t upper_bits(const struct wm_run *run)
+{
+    return wmi_msb_to_mode(wmi_run_state(run, run->selected, run->pc)) << WMI_MODE_MSB_SHIFT;
+}
+
 enum wm_status wm_run_get(struct wm_run *run, const char *name, uint32_t *values, size_t count,
                           struct wm_diag *diag)
 {
@@ -94,7 +101,7 @@ enum wm_status wm_run_get(struct wm_run *run, const char *name, uint32_t *values
         return wmi_fail(diag, WM_BAD_ARGUMENT, "wm_run_get: '%s' has %u values, there is room for %zu", name,
                         place.words, count);
     if (place.kind == WMI_PLACE_MODE)
-        *values = wmi_hwreg_read(rules_of(run), run->selected->frame, whole_mode);
+        *values = wmi_hwreg_read(rules_of(run), run->selected->frame, whole_mode) | upper_bits(run);
     else if (place.kind == WMI_PLACE_PC)
         memcpy(values, &run->pc, sizeof run->pc);
     else
@@ -108,6 +115,13 @@ static enum wm_status set_mode(const struct wm_run *run, uint32_t value, struct 
 {
     struct wmi_frame *frame = run->selected->frame;
     const uint32_t saved = wmi_host_float_get(), before = frame->mode;
+    const struct wmi_code_options *options = &wmi_program_code(run->dispatch->program)->options;
+    if (wmi_target_limit(options->target, WMI_LIMIT_vgpr_msb) && (value ^ upper_bits(run)) & WMI_MODE_MSB)
+        return wmi_fail(
+            diag, WM_UNSUPPORTED,
+            "mode 0x%x: the upper bits of VGPR numbers (bits 12 to 19) cannot be changed; they are "
+            "0x%x",
+            value, upper_bits(run));
     wmi_hwreg_write(rules_of(run), frame, whole_mode, value);
     const bool state = (before ^ frame->mode) & WMI_MODE_STATE;
     if (state)

@@ -185,6 +185,7 @@ void wm_object_close(struct wm_object *object)
     pthread_mutex_destroy(&lazy->lock);
     free(lazy->by_address);
     free(lazy->entries);
+    wmi_states_free(object);
     free(lazy->lines);
     free(lazy->inlined);
     wmi_arena_free(&lazy->arena);

@@ -43,12 +43,13 @@ struct wmi_entry {
 /* Computed on first use, under `lock`, and immutable afterwards. */
 struct wmi_lazy {
     pthread_mutex_t lock;
-    bool has_symbols, has_entries, has_lines, has_inlined, has_dwarf, has_names, has_places;
+    bool has_symbols, has_entries, has_states, has_lines, has_inlined, has_dwarf, has_names, has_places;
     bool lost;                     /* out of memory for some of it */
     struct wmi_symbol *by_address; /* code symbols: functions, then labels */
     size_t functions, labels;
     struct wmi_entry *entries; /* sorted by address */
     size_t entry_count;
+    uint16_t **states; /* of each range of code; or NULL, as any of it: see states.c */
     struct wmi_line *lines;
     size_t line_count;
     struct wmi_inlined *inlined;
@@ -126,6 +127,9 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 const char *wmi_source_name(struct wmi_arena *arena, const char *name);
 /* Whether `wanted` is this name, with or without its last template arguments, ignoring blanks. */
 bool wmi_source_name_is(const char *source_name, const char *wanted);
+
+/* states.c */
+void wmi_states_free(struct wm_object *object);
 
 /* dwarf.c; called with the lock held */
 void wmi_dwarf_lines(const struct wm_object *object);

@@ -372,14 +372,15 @@ struct evaluation {
     enum wm_variable_space space;
 };
 
-/* The name of a register; "": none that is known. Source: AMDGPUUsage, "Register Identifier". */
+/* The name of a register; "": none that is known. Source: AMDGPUUsage of LLVM 22, "Register
+ * Identifier". */
 static void name_register(uint64_t number, char name[16])
 {
     static const struct {
         uint16_t first, count, from;
         const char *prefix;
-    } files[] = {{32, 64, 0, "s"},    {1088, 42, 64, "s"}, {1536, 256, 0, "v"},
-                 {2048, 256, 0, "a"}, {2560, 256, 0, "v"}, {3072, 256, 0, "a"}};
+    } files[] = {{32, 64, 0, "s"},    {1088, 42, 64, "s"}, {1536, 512, 0, "v"},  {2048, 256, 0, "a"},
+                 {2560, 256, 0, "v"}, {3072, 256, 0, "a"}, {3584, 512, 512, "v"}};
     *name = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (number >= files[i].first && number - files[i].first < files[i].count)

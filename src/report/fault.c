@@ -7,6 +7,7 @@
 #include "base/grid.h"
 #include "base/quote.h"
 #include "exec/run/program.h"
+#include "isa/decode/msb.h"
 #include "lower/allocated.h"
 
 #include <stdarg.h>
@@ -216,7 +217,7 @@ static void add_pc(struct text *text, const struct wmi_fault_place *place, uint6
 }
 
 static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
-                      const struct wmi_fault_place *place, bool decoded, const struct wmi_instruction *insn)
+                      const struct wmi_fault_place *place, bool decoded, struct wmi_instruction *insn)
 {
     const uint64_t pc = dispatch->fault.pc, address = pc - place->bias;
     const char *file;
@@ -226,6 +227,7 @@ static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
     add(text, "\n  at   ");
     add_pc(text, place, pc);
     if (decoded) {
+        wmi_extend_vgprs(insn, wm_object_state(place->object, address));
         wmi_print(place->target, insn, words, sizeof words);
         add(text, "   %s", words);
     }

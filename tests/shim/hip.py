@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -130,6 +131,49 @@ class Exec(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?s)\$1 = 1\n.*\[Kernel store_behind, dispatch (\d+)\]\n.*store_behind \(\) at \S*faulty\.hip:%d\n.*\$3 = \1\n"
                          r"\$4 = 32\n.*\[Kernel load_unwritten, .*load_unwritten \(\) at \S*faulty\.hip:%d\n.*found      2 errors\n" % (line["behind"], line["unwritten"]))
 
+    def between(self, *words, **more):
+        """A program that waits between two launches for a file."""
+        path = os.path.join(self.folder.name, f"go{len(os.listdir(self.folder.name))}")
+        process = subprocess.Popen([COMMAND, "exec", "--debug", *words, self.program("between"), path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True, **more)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        return process, path
+
+    def test_interrupted_between_launches(self):
+        """Ctrl-C while the program is in code of its own opens the prompt; memory and breakpoints are there."""
+        process, path = self.between(stdin=subprocess.PIPE)
+        process.stdin.write(b"continue\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"waits\n")
+        os.killpg(process.pid, signal.SIGINT)
+        seen = b""
+        while b"is between launches" not in seen:
+            seen += process.stderr.read1()
+            self.assertIsNone(process.poll(), seen)
+        commands = b"info waves\nprint $dispatch\nbreak second if $lane == 10\ncontinue\n"
+        process.stdin.write(commands)
+        process.stdin.flush()
+        open(path, "w", encoding="utf-8").close()
+        out, err = process.communicate(b"print p[$lane]\ncontinue\n", timeout=60)
+        err = err.decode()
+        self.assertIn("The program is between launches: no wave is left.", err)
+        self.assertIn("$1 = 1\n", err)
+        self.assertRegex(err, r"(?s)\[Kernel second, dispatch 2\].*Breakpoint 1, .* lane 10.*\$2 = 10\n")
+        self.assertEqual(out, b"out[10] = 110\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_ctrl_c_after_detach(self):
+        """It ends the program, as without a debugger."""
+        process, _ = self.between(stdin=subprocess.PIPE)
+        process.stdin.write(b"detach\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"waits\n")
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+
     def test_debug_by_gdb(self):
         """GDB's protocol: the launches follow one another, and monitor's breakpoints are found in each."""
         process = subprocess.Popen([COMMAND, "exec", "--debug", "--gdb", "0", self.program("debugged")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
@@ -160,6 +204,56 @@ class Exec(unittest.TestCase):
             monitor("delete")
             self.assertEqual(ask("vCont;c"), "W00")
         self.assertEqual(process.communicate(timeout=60)[0], "out[10] = 120\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_gdb_interrupts_between_launches(self):
+        """The client gets a thread for the program, sets a breakpoint, and goes on."""
+        process, path = self.between("--gdb", "0")
+        port = int(re.fullmatch(rb"listening on 127\.0\.0\.1:(\d+)\n", process.stderr.readline()).group(1))
+        with socket.create_connection(("127.0.0.1", port), 60) as client, client.makefile("rb") as received:
+
+            def send(packet):
+                client.sendall(b"$%s#%02x" % (packet.encode(), sum(packet.encode()) & 255))
+
+            def answer():
+                text = re.search(rb"\$([^#]*)#$", b"".join(iter(lambda: received.read(1), b"#")) + b"#").group(1)
+                received.read(2)
+                client.sendall(b"+")
+                return text.decode()
+
+            def ask(packet):
+                send(packet)
+                return answer()
+
+            self.assertRegex(ask("?"), "^T05thread:")
+            send("vCont;c")
+            self.assertEqual(process.stdout.readline(), b"waits\n")
+            client.sendall(b"\x03")
+            self.assertEqual(answer(), "T02thread:7fffffff;")
+            self.assertEqual(ask("qfThreadInfo"), "m7fffffff")
+            self.assertEqual(ask("T7fffffff"), "OK")
+            self.assertRegex(ask("T1"), "^E")
+            ask("qRcmd," + b"break second".hex())
+            send("vCont;c")
+            client.sendall(b"\x03")  # and again
+            self.assertEqual(answer(), "T02thread:7fffffff;")
+            send("vCont;c")
+            open(path, "w", encoding="utf-8").close()
+            self.assertIn("hwbreak:;", answer())
+            self.assertEqual(bytes.fromhex(ask("qRcmd," + b"print p[10]".hex())), b"$1 = 10\n")
+            self.assertEqual(ask("vCont;c"), "W00")
+        self.assertEqual(process.communicate(timeout=60)[0], b"out[10] = 110\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_gdb_goes_away_between_launches(self):
+        """The program goes on without stops."""
+        process, path = self.between("--gdb", "0")
+        port = int(re.fullmatch(rb"listening on 127\.0\.0\.1:(\d+)\n", process.stderr.readline()).group(1))
+        with socket.create_connection(("127.0.0.1", port), 60) as client:
+            client.sendall(b"$vCont;c#a8")
+            self.assertEqual(process.stdout.readline(), b"waits\n")
+        open(path, "w", encoding="utf-8").close()
+        self.assertEqual(process.communicate(timeout=60)[0], b"out[10] = 110\n")
         self.assertEqual(process.returncode, 0)
 
     def test_debug_by_an_editor(self):
@@ -205,6 +299,55 @@ class Exec(unittest.TestCase):
         self.assertEqual(process.wait(60), 0)
         process.stdout.close()
         process.stderr.close()
+
+    def test_editor_pauses_between_launches(self):
+        """What comes before the pause is answered too; a breakpoint that is set then stops the next launch."""
+        path = os.path.join(self.folder.name, "editor")
+        process = subprocess.Popen([COMMAND, "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        messages = []
+
+        def send(command, **arguments):
+            data = json.dumps({"seq": 1, "type": "request", "command": command, "arguments": arguments}).encode()
+            process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+            process.stdin.flush()
+
+        def wait(kind, name):
+            """The body of the next event, or answer, of this name."""
+            while True:
+                length = 0
+                while (line := process.stdout.readline().strip()):
+                    length = int(line.split(b":")[1])
+                messages.append(json.loads(process.stdout.read(length)))
+                if messages[-1]["type"] == kind and messages[-1].get("event" if kind == "event" else "command") == name:
+                    return messages[-1].get("body")
+
+        send("initialize", adapterID="wavemem")
+        send("launch", program=str(self.program("between")), exec=True, args=[path])
+        wait("event", "initialized")
+        send("configurationDone")
+        while process.stderr.readline() != b"waits\n":
+            pass
+        send("threads")
+        send("pause", threadId=0)
+        stopped = wait("event", "stopped")
+        self.assertEqual((stopped["reason"], stopped["threadId"]), ("pause", 0x7fffffff))
+        self.assertEqual(wait("response", "threads"), {"threads": [{"id": 0x7fffffff, "name": "the program, between launches"}]})
+        send("stackTrace", threadId=0x7fffffff)
+        self.assertEqual(wait("response", "stackTrace"), {"stackFrames": [], "totalFrames": 0})
+        send("setFunctionBreakpoints", breakpoints=[{"name": "second"}])
+        send("continue", threadId=0x7fffffff)
+        open(path, "w", encoding="utf-8").close()
+        self.assertEqual(wait("event", "stopped")["reason"], "breakpoint")
+        send("evaluate", expression="p[10]")
+        self.assertEqual(wait("response", "evaluate")["result"], "10")
+        send("continue", threadId=0)
+        wait("event", "terminated")
+        send("disconnect")
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
 
     def test_debug_mistakes(self):
         program = self.program("debugged")

@@ -87,6 +87,75 @@ extern "C" __attribute__((global)) void calls(int *out)
 """
 
 
+# Registers above v255, in a loop: the add has two sets of upper bits, which only the wave tells apart.
+UPPER = """
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+.text
+.globl upper
+.p2align 8
+.type upper,@function
+upper:
+  s_load_b64 s[2:3], s[0:1], 0x0
+  s_mov_b32 s4, 0
+  v_mov_b32 v2, 0
+  s_set_vgpr_msb 0x40
+  v_mov_b32 v44, 7
+  s_set_vgpr_msb 0x80
+  v_mov_b32 v44, 5
+  s_set_vgpr_msb 0x1
+again:
+  v_add_nc_u32 v2, v44, v2
+  s_add_co_u32 s4, s4, 1
+  s_set_vgpr_msb 0x2
+  s_cmp_lt_u32 s4, 2
+  s_cbranch_scc1 again
+  s_set_vgpr_msb 0x40
+  v_lshlrev_b32 v45, 2, v0
+  s_set_vgpr_msb 0x1
+  s_wait_kmcnt 0
+  global_store_b32 v45, v2, s[2:3]
+  s_set_vgpr_msb 0x0
+  s_endpgm
+.size upper, .-upper
+.rodata
+.p2align 6
+.amdhsa_kernel upper
+  .amdhsa_next_free_vgpr 768
+  .amdhsa_next_free_sgpr 16
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_wavefront_size32 1
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: upper
+    .symbol: upper.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 32
+    .sgpr_count: 16
+    .vgpr_count: 768
+    .max_flat_workgroup_size: 32
+    .args:
+      - {.name: out, .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}
+...
+.end_amdgpu_metadata
+"""
+
+# Two waves meet in global wave sync.
+MEET = """
+s_mov_b32 m0, 0
+v_mov_b32 v0, 1
+ds_gws_init v0 gds
+s_nop 0
+ds_gws_barrier v0 gds
+s_endpgm
+"""
+
+
 class Debug(Case):
     def source(self, name, text):
         """Writes a source; returns the line that ends with `// all`, or 0."""
@@ -252,16 +321,38 @@ k:
         self.assertIn("executed: v_mfma_f32_16x16x16f16", out[5])
         numbers = [[float(one) for one in line.split()] for line in out[5].splitlines() if re.match(r"[ \d.]+$", line)]
         self.assertEqual(numbers, [[1 + sum(line)] * 16 for line in a])
-        with open(self.path("matrix.s"), encoding="utf-8") as file:
-            text = file.read().replace("gfx90a", "gfx1250").replace(".amdhsa_accum_offset 16\n", "")
-        self.path("upper.s", (text[:text.index("  v_cvt")] + "  v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[0:7], v[0:7]\n"
-                              "  s_set_vgpr_msb 1\n" + text[text.index("  s_nop"):]).encode())
-        self.session("starti\ninfo matrix", "upper.s", "-m gfx1250 -g 32 -b 32", code=2)
-        self.assertEqual(self.err, "wavemem: The code uses s_set_vgpr_msb, so that which VGPRs are meant is not known.\n")
         self.session("starti\ninfo matrix Q", code=2)
         self.assertEqual(self.err, "wavemem: `info matrix' takes A, B, C or D.\n")
         self.session("starti\ninfo matrix", code=2)
         self.assertEqual(self.err, "wavemem: Neither this instruction nor the one in front of it is a matrix product.\n")
+
+    def test_matrices_above_v255(self):
+        """A in v[264:271] and B are ones, so that each element of D, in v[512:519], is their 32 products' sum."""
+        ones = "".join(f"  v_mov_b32 v{i}, 0x3c003c00\n" for i in range(8, 16))
+        with open(self.path("upper.s"), "w", encoding="utf-8") as file:
+            file.write(f""".amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+.globl k
+.p2align 8
+.type k,@function
+k:
+{ones}  s_set_vgpr_msb 0x40
+{ones}  s_set_vgpr_msb 0x81
+  v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[8:15], 0
+  s_set_vgpr_msb 0
+  s_endpgm
+.size k, .-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 520
+.amdhsa_next_free_sgpr 16
+.end_amdhsa_kernel
+""")
+        out = self.session("break insn v_wmma*\nrun\ninfo matrix A\nstepi\ninfo matrix\nprint $v512.f32", "upper.s", "-m gfx1250 -g 32 -b 32")
+        self.assertIn("v[8:15] /*v[264:271]*/", out[2])
+        self.assertIn("1 1 1 1 1 1 1 1\n", out[2])
+        self.assertIn("D, 16 x 16 of f32:\n" + (" ".join(["32"] * 16) + "\n") * 16, out[4] + "\n")
+        self.assertEqual(out[5], "$1 = 32")
 
     def test_matrices_of_formats(self):
         """A of fp4, whose codes follow one another, and B of fp6, all ones: OCP Microscaling Formats 1.0 has their values."""
@@ -591,6 +682,59 @@ k:
         self.assertRegex(out, r"Deadlock: .*deadlock: all that is left waits")
         self.assertIn("$1 = 5", out)
         self.assertIn("ended with a fault", out)
+
+    def test_registers_above_v255(self):
+        """Their names and values, in instructions whose bits a wave, or else the code, tells."""
+        self.path("upper.s", UPPER.encode())
+        self.run_tool("asm -m gfx1250 upper.s -o upper.co")
+        out = self.session("""
+            starti
+            stepi 8
+            info registers v300 v556
+            print/x $mode & 0xff000
+            x/2i $pc
+            stepi 5
+            x/i $pc
+            stepi
+            who v2
+            who v300
+            set $v301 = 12
+            info registers v301
+            set $mode = $mode + 0x1000
+            """, "upper.co", "-g 32 -b 32 --arg out=zero:u32:32", code=2)
+        self.assertIn("v44 /*v300*/, v2", out[1])
+        self.assertRegex(out[2], r"v300 +\{0x7 <repeats 32 times>\}\nv556 +\{0x5 <repeats 32")
+        self.assertEqual(out[3], "$1 = 0x4000")  # MODE[19:12]: destination, then the sources from the first on
+        self.assertIn("v44 /*v300*/, v2", out[4])
+        self.assertIn("v44 /*v556*/, v2", out[6])
+        self.assertIn("v44 /*v556*/, v2", out[8])  # the second time through the loop
+        self.assertIn("v_mov_b32_e32 v44 /*v300*/, 7", out[9])
+        self.assertRegex(out[11], r"v301 +\{0xc <repeats 32")
+        self.assertIn("the upper bits of VGPR numbers (bits 12 to 19) cannot be changed", self.err)
+
+    def test_faults_above_v255(self):
+        """Reports name the whole numbers, too."""
+        self.path("upper.s", UPPER.encode())
+        self.run_tool("asm -m gfx1250 upper.s -o upper.co")
+        for verb, code in (("run", 3), ("check", 1)):
+            out, err = self.run_tool(verb, "upper.co -g 32 -b 32 --arg out=zero:u32:8", code=code)
+            self.assertIn("global_store_b32 v45 /*v301*/, v2, s[2:3]", out + err)
+
+    def test_global_wave_sync(self):
+        """A wave that waits in an instruction says so."""
+        self.path("meet.s", MEET.encode())
+        self.run_tool("asm -m gfx900 --raw meet.s -o meet.bin")
+        out = self.session("""
+            break insn s_endpgm
+            break insn s_nop
+            run
+            info waves
+            continue
+            info waves
+            """, "meet.bin", "-m gfx900 -g 128 -b 128")
+        self.assertNotIn("waits", out[3])
+        self.assertRegex(out[5], r"wave 0: .*ds_gws_barrier.*, waits in global wave sync for other waves\n")
+        self.assertRegex(out[5], r"\* .*wave 1: .*s_nop 0\n?")
 
     @COMPILES
     def test_locals(self):

@@ -177,6 +177,19 @@ class Remote(Case):
         self.assertIn(f"Old value = {SUMS[2]:.0f}\nNew value = 0", done.stdout)
         self.assertIn(f"sums[1] = {SUMS[1]:.0f} was last written by workgroup (1,0,0)", done.stdout + done.stderr)
 
+    @unittest.skipUnless(shutil.which("gdb-multiarch"), "no gdb-multiarch")
+    def test_gdb_above_v255(self):
+        """Registers that gfx1250 names with bits of MODE."""
+        lines = ["  s_set_vgpr_msb 0x80", "  v_mov_b32 v44, 5", "  s_set_vgpr_msb 0", "  s_endpgm"]
+        with open(self.path("upper.s"), "w", encoding="utf-8") as file:
+            file.write("\n".join([".globl k", ".p2align 8", ".type k,@function", "k:", *lines, ".size k, .-k", ".rodata", ".p2align 6",
+                                  ".amdhsa_kernel k", ".amdhsa_next_free_vgpr 768", ".amdhsa_next_free_sgpr 16", ".end_amdhsa_kernel", ""]))
+        server = f"target remote | {command.WAVEMEM} debug {self.path('upper.s')} -m gfx1250 -g 32 -b 32 --gdb -"
+        commands = [server, "stepi 2", "p $v556", "set $v767[3] = 77", "p $v767", "kill"]
+        done = subprocess.run(["gdb-multiarch", "-nx", "-batch", *[word for c in commands for word in ("-ex", c)]],
+                              capture_output=True, encoding="utf-8", timeout=120)
+        self.assertIn("$1 = {5 <repeats 32 times>}\n$2 = {0, 0, 0, 77, 0 <repeats 28 times>}", done.stdout, done.stderr)
+
 
 if __name__ == "__main__":
     command.main()

@@ -451,7 +451,7 @@ static void print_write(struct debug_session *s, const char *what, const struct 
         fprintf(s->out, ", lanes %s", debug_lanes(write->lanes, lanes));
     fprintf(s->out, ", dispatch %zu, time %" PRIu64 " (`goto' takes you there)\n",
             debug_dispatch_number(s, write->time.dispatch), write->time.executed);
-    debug_print_instruction_at(s, write->pc);
+    debug_print_instruction_at(s, write->pc, write->state);
 }
 
 static bool who_register(struct debug_session *s, const struct debug_value *v, const char *text,

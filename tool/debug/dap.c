@@ -36,7 +36,8 @@ static void send_stopped(struct debug_adapter *a, const char *reason, const char
 {
     const struct debug_session *s = a->session;
     json_t *body = json_pack("{s:s, s:I, s:b}", "reason", reason, "threadId",
-                             (json_int_t)debug_dap_thread(s, &s->wave), "allThreadsStopped", 1);
+                             s->between ? DEBUG_PROGRAM_THREAD : (json_int_t)debug_dap_thread(s, &s->wave),
+                             "allThreadsStopped", 1);
     debug_dap_forget_references(a);
     if (text)
         json_object_set_new(body, "text", tool_json_text(text));
@@ -78,6 +79,11 @@ static void send_event(struct debug_adapter *a, const struct debug_event *event)
     const struct debug_session *s = a->session;
     char text[DEBUG_TEXT], was[DEBUG_SCALAR], is[DEBUG_SCALAR];
     const char *shown = NULL;
+    if (s->between) {
+        send_stopped(a, "pause",
+                     "The program is between launches and goes on meanwhile; its next launch waits", 0);
+        return;
+    }
     if (s->state != DEBUG_STOPPED) {
         send_end(a);
         return;
@@ -169,15 +175,21 @@ static bool make_words(struct debug_adapter *a, const json_t *launch)
     return good;
 }
 
+/* Keeps what else comes for later. */
 static bool is_interrupted(void *user)
 {
     struct debug_adapter *a = user;
-    if (a->pending || !debug_dap_waiting(a))
-        return false;
-    a->pending = debug_dap_receive(a);
-    const char *command = text_of(a->pending, "command");
-    return !command || !strcmp(command, "pause") || !strcmp(command, "disconnect") ||
-           !strcmp(command, "terminate");
+    while (debug_dap_waiting(a)) {
+        json_t *request = debug_dap_read(a);
+        const char *command = text_of(request, "command");
+        const bool stops = !command || !strcmp(command, "pause") || !strcmp(command, "disconnect") ||
+                           !strcmp(command, "terminate");
+        if (request)
+            json_array_append_new(a->pending ? a->pending : (a->pending = json_array()), request);
+        if (stops)
+            return true;
+    }
+    return false;
 }
 
 /* Parses and checks the job; what the parts of the command say goes to *messages, which the caller frees. */
@@ -463,16 +475,19 @@ static void move(struct debug_adapter *a, const json_t *request, const json_t *a
     while (strcmp(moves[i].command, text_of(request, "command")))
         i++;
     const int64_t thread = number_of(arguments, "threadId");
-    if (!debug_need_wave(s, &diag) || (thread && !debug_dap_select_thread(a, (uint64_t)thread, &diag))) {
+    const bool goes_on = s->between && !moves[i].backwards; /* any step goes to the next launch */
+    if (!goes_on &&
+        (!debug_need_wave(s, &diag) || (thread && !debug_dap_select_thread(a, (uint64_t)thread, &diag)))) {
         debug_dap_refuse(a, request, diag.message);
         return;
     }
     debug_dap_respond(a, request, i < 2 ? json_pack("{s:b}", "allThreadsContinued", 1) : NULL);
     const char *granularity = text_of(arguments, "granularity");
     const bool instruction = granularity && !strcmp(granularity, "instruction");
-    bool good = moves[i].steps ? debug_step(s, instruction ? moves[i].instructions : moves[i].lines,
-                                            moves[i].backwards, &event, &diag)
-                               : debug_continue(s, moves[i].backwards, &event, &diag);
+    bool good = moves[i].steps && !goes_on
+                    ? debug_step(s, instruction ? moves[i].instructions : moves[i].lines, moves[i].backwards,
+                                 &event, &diag)
+                    : debug_continue(s, moves[i].backwards, &event, &diag);
     if (!good && moves[i].lines == DEBUG_FINISH) /* out of the kernel: to its end */
         good = debug_continue(s, false, &event, &diag);
     if (good) {

@@ -31,7 +31,7 @@ struct debug_adapter {
     bool garbled; /* the client sent something that is no message */
     int in, out;
     int64_t sequence;
-    json_t *pending; /* a request that came while a kernel ran; or NULL */
+    json_t *pending; /* an array of the requests that came while a kernel ran; or NULL */
     char **words;    /* of the command line that the launch request stands for */
     size_t word_count;
     struct debug_reference *references;
@@ -50,6 +50,8 @@ void debug_adapt_launches(struct debug_session *s, const char *client);
 
 /* The next message; NULL: the end, or no message. */
 json_t *debug_dap_receive(struct debug_adapter *a);
+/* The next message itself; NULL: the end, or it is none. */
+json_t *debug_dap_read(struct debug_adapter *a);
 /* Whether bytes of a message are waiting. */
 bool debug_dap_waiting(const struct debug_adapter *a);
 /* Take `body`, which may be NULL. */

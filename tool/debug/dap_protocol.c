@@ -59,12 +59,16 @@ static bool read_header(int file, char first, size_t *length)
 
 json_t *debug_dap_receive(struct debug_adapter *a)
 {
+    json_t *request = json_incref(json_array_get(a->pending, 0));
+    if (!request)
+        return debug_dap_read(a);
+    json_array_remove(a->pending, 0);
+    return request;
+}
+
+json_t *debug_dap_read(struct debug_adapter *a)
+{
     size_t length;
-    if (a->pending) {
-        json_t *request = a->pending;
-        a->pending = NULL;
-        return request;
-    }
     char first;
     if (a->garbled || !read_all(a->in, &first, 1))
         return NULL; /* the end of the input, where the adapter ends */

@@ -57,15 +57,17 @@ json_t *debug_dap_threads(struct debug_adapter *a, const json_t *arguments, stru
     const size_t count = waves && a->begun ? debug_waves(s, waves, WAVES) : 0;
     json_t *threads = json_array();
     (void)arguments, (void)diag;
+    if (s->between)
+        json_array_append_new(threads, json_pack("{s:i, s:s}", "id", DEBUG_PROGRAM_THREAD, "name",
+                                                 "the program, between launches"));
     for (size_t i = 0; i < count; i++) {
-        char text[96];
+        char text[96], name[192];
+        const bool selected = debug_dap_thread(s, &s->wave) == debug_dap_thread(s, &waves[i]);
+        debug_wave_text(waves[i].workgroup, waves[i].wave, selected ? (int)s->lane : -1, text);
+        snprintf(name, sizeof name, "%s%s%s", text, waves[i].waits ? ", " : "",
+                 debug_wait_text(waves[i].waits));
         json_array_append_new(
-            threads,
-            json_pack("{s:I, s:s}", "id", (json_int_t)debug_dap_thread(s, &waves[i]), "name",
-                      debug_wave_text(
-                          waves[i].workgroup, waves[i].wave,
-                          debug_dap_thread(s, &s->wave) == debug_dap_thread(s, &waves[i]) ? (int)s->lane : -1,
-                          text)));
+            threads, json_pack("{s:I, s:s}", "id", (json_int_t)debug_dap_thread(s, &waves[i]), "name", name));
     }
     free(waves);
     return json_pack("{s:o}", "threads", threads);
@@ -109,6 +111,8 @@ json_t *debug_dap_stack(struct debug_adapter *a, const json_t *arguments, struct
     struct debug_session *s = a->session;
     struct debug_frame frames[DEBUG_FRAMES];
     const uint64_t thread = (uint64_t)number_of(arguments, "threadId", 0);
+    if (s->between && thread == DEBUG_PROGRAM_THREAD)
+        return json_pack("{s:[], s:i}", "stackFrames", "totalFrames", 0);
     if (!debug_dap_select_thread(a, thread, diag))
         return NULL;
     const unsigned count = debug_stack(s, frames);

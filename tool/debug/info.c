@@ -58,7 +58,7 @@ static void print_wave(struct debug_session *s, const struct wm_stopped *wave, b
                wave->pc, debug_symbol_text(&place, symbol), text);
     if (place.file)
         tool_print(s->out, " %s:%u", place.file, place.line);
-    fputc('\n', s->out);
+    fprintf(s->out, wave->waits ? ", %s\n" : "\n", debug_wait_text(wave->waits));
 }
 
 static bool info_waves(struct debug_session *s, const char *text, struct wm_diag *diag)

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A command of the command line, or of a file. */
@@ -47,6 +48,8 @@ static struct launches {
     pthread_mutex_t turn_lock;
     pthread_cond_t turn_changes;
     bool servers_turn, ended; /* ended: the program calls exit() */
+    bool busy;                /* a thread of the program is in a launch */
+    bool held; /* the client has interrupted the program between launches: the next one waits */
 } launches = {.lock = PTHREAD_MUTEX_INITIALIZER,
               .turn_lock = PTHREAD_MUTEX_INITIALIZER,
               .turn_changes = PTHREAD_COND_INITIALIZER};
@@ -246,11 +249,52 @@ static void give_turn(bool to_server)
     pthread_mutex_unlock(&launches.turn_lock);
 }
 
+/* Lets the program go on, and waits for its next launch, its end, or until the client interrupts it. The
+ * program itself cannot be stopped, but its next launch waits then. */
+static void await_launch(struct debug_session *s)
+{
+    enum { LOOK_NANOSECONDS = 20000000 };
+    pthread_mutex_lock(&launches.turn_lock);
+    launches.servers_turn = launches.held = false;
+    pthread_cond_broadcast(&launches.turn_changes);
+    while (!launches.servers_turn && !launches.ended && !launches.held) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_NANOSECONDS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&launches.turn_changes, &launches.turn_lock, &until);
+        launches.held =
+            !launches.servers_turn && !launches.ended && !launches.busy && s->interrupts(s->interrupts_user);
+    }
+    s->between = launches.held;
+    pthread_mutex_unlock(&launches.turn_lock);
+}
+
 static bool next_launch(struct debug_session *s, bool *last, struct wm_diag *diag)
 {
-    give_turn(false);
+    await_launch(s);
     *last = launches.ended;
+    if (s->between)
+        return tool_because(diag, "The program is between launches.");
     return !*last && debug_begin_launch(s, diag) && (debug_relocate(s), true);
+}
+
+/* Waits while the client holds the program. */
+static void enter_launch(void)
+{
+    pthread_mutex_lock(&launches.turn_lock);
+    while (launches.held)
+        pthread_cond_wait(&launches.turn_changes, &launches.turn_lock);
+    launches.busy = true;
+    pthread_mutex_unlock(&launches.turn_lock);
+}
+
+static void leave_launch(void)
+{
+    pthread_mutex_lock(&launches.turn_lock);
+    launches.busy = false;
+    pthread_mutex_unlock(&launches.turn_lock);
 }
 
 static void *serve(void *session)
@@ -264,7 +308,7 @@ static void *serve(void *session)
         _exit(TOOL_CLEAN);
     s->detached = true;
     pthread_mutex_lock(&launches.turn_lock);
-    launches.servers_turn = false;
+    launches.servers_turn = launches.held = false;
     pthread_cond_broadcast(&launches.turn_changes);
     pthread_mutex_unlock(&launches.turn_lock);
     return NULL;
@@ -296,6 +340,64 @@ static bool let_client_act(struct debug_session *s, struct wm_diag *diag)
     return true;
 }
 
+/* ---- Ctrl-C between launches ---- */
+
+/* The prompt while the program is in code of its own, which goes on. */
+static void prompt_between(struct debug_session *s)
+{
+    fprintf(s->out,
+            "\n[The program is between launches and goes on meanwhile; its next launch waits for you.]\n");
+    s->leaves = false;
+    s->between = true;
+    if (!debug_prompt(s, isatty(STDIN_FILENO)))
+        s->quits = true;
+    s->between = false;
+    fflush(s->out);
+    if (s->quits)
+        _exit(TOOL_CLEAN);
+}
+
+/* A launch that is executed takes interrupts itself. After `detach', Ctrl-C ends the program as ever. */
+static void *watch(void *session)
+{
+    enum { LOOK_MICROSECONDS = 10000 };
+    struct debug_session *s = session;
+    for (;;) {
+        tool_await_interrupt();
+        while (tool_interrupted()) {
+            if (pthread_mutex_trylock(&launches.lock)) {
+                usleep(LOOK_MICROSECONDS);
+                continue;
+            }
+            if (tool_take_interrupt(NULL)) {
+                if (s->detached) {
+                    tool_leave_interrupts();
+                    kill(getpid(), SIGINT); /* this thread blocks it */
+                } else {
+                    prompt_between(s);
+                }
+            }
+            pthread_mutex_unlock(&launches.lock);
+        }
+    }
+    return NULL;
+}
+
+static void catch_interrupts(struct debug_session *s)
+{
+    struct sigaction before;
+    pthread_t thread;
+    sigset_t all, old;
+    if (launches.batch || has_client() || sigaction(SIGINT, NULL, &before) || before.sa_handler != SIG_DFL)
+        return;
+    tool_catch_interrupts();
+    sigfillset(&all); /* signals go to the program's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (!pthread_create(&thread, NULL, watch, s))
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 /* ---- launches ---- */
 
 static bool begin_session(struct debug_session *s, struct wm_machine *machine, struct wm_diag *diag)
@@ -319,9 +421,7 @@ static bool begin_session(struct debug_session *s, struct wm_machine *machine, s
         return false;
     s->out = stderr; /* standard output is the program's */
     s->interrupts = tool_take_interrupt;
-    struct sigaction before;
-    if (!launches.batch && !sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
-        tool_catch_interrupts();
+    catch_interrupts(s);
     return launches.begun = true;
 }
 
@@ -421,7 +521,9 @@ enum wm_status debug_packet(struct wm_machine *machine, const struct wm_packet *
     *wrong = false;
     pthread_mutex_lock(&launches.lock);
     launches.all_memory = all_memory;
+    enter_launch();
     const enum wm_status status = run(machine, packet, wrong, diag);
+    leave_launch();
     pthread_mutex_unlock(&launches.lock);
     return status;
 }

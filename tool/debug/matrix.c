@@ -36,8 +36,9 @@ static bool find_product(const struct debug_session *s, struct product *p)
         pc += bytes ? bytes : 4;
         has_before = bytes && pc == s->wave.pc;
     }
+    /* The product leaves the state that the numbers of VGPRs depend on as it was. */
     if (has_before)
-        p->insn = before;
+        debug_instruction_in(s, s->wave.pc - 4 * before.dwords, s->wave.state, &p->insn, NULL);
     return has_before && wm_isa_product(&before, &p->shape);
 }
 
@@ -110,15 +111,6 @@ static bool print_matrix(struct debug_session *s, const struct product *p, char 
     return true;
 }
 
-/* Whether an instruction adds upper bits to the numbers of VGPRs that later ones contain. */
-static bool chooses_registers(void *user, const struct debug_place *place, uint64_t pc,
-                              const struct wm_instruction *instruction)
-{
-    (void)place, (void)pc;
-    *(bool *)user = instruction->name && !strcmp(instruction->name, "s_set_vgpr_msb");
-    return !*(bool *)user;
-}
-
 bool debug_print_matrix(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
     struct product p = {.is_next = false};
@@ -129,11 +121,6 @@ bool debug_print_matrix(struct debug_session *s, const char *text, struct wm_dia
         return tool_because(diag, "`info matrix' takes A, B, C or D.");
     if (!find_product(s, &p))
         return tool_because(diag, "Neither this instruction nor the one in front of it is a matrix product.");
-    bool chooses = false;
-    debug_each_instruction(s, chooses_registers, &chooses);
-    if (chooses)
-        return tool_because(diag,
-                            "The code uses s_set_vgpr_msb, so that which VGPRs are meant is not known.");
     wm_print(&p.insn, shown, sizeof shown);
     fprintf(s->out, "%s: %s\n", p.is_next ? "next" : "executed", shown);
     if (*text)

@@ -76,6 +76,15 @@ static const struct wm_target *target_of(const struct debug_session *s, const st
 unsigned debug_instruction(const struct debug_session *s, uint64_t pc, struct wm_instruction *instruction,
                            char text[DEBUG_TEXT])
 {
+    const bool here = s->state == DEBUG_STOPPED && pc == s->wave.pc;
+    const struct debug_place place = debug_place_of(s, pc);
+    return debug_instruction_in(s, pc, here ? s->wave.state : wm_object_state(place.object, place.address),
+                                instruction, text);
+}
+
+unsigned debug_instruction_in(const struct debug_session *s, uint64_t pc, unsigned state,
+                              struct wm_instruction *instruction, char text[DEBUG_TEXT])
+{
     struct wm_instruction unused;
     uint32_t words[WM_INSTRUCTION_DWORDS + 3];
     unsigned count = 0;
@@ -89,7 +98,7 @@ unsigned debug_instruction(const struct debug_session *s, uint64_t pc, struct wm
     while (count < sizeof words / sizeof *words &&
            wm_read(s->machine, pc + 4 * count, &words[count], 4, NULL) == WM_OK)
         count++;
-    const unsigned dwords = wm_decode(target_of(s, place.object), words, count, instruction);
+    const unsigned dwords = wm_decode_in(target_of(s, place.object), words, count, state, instruction);
     if (dwords && text)
         wm_print(instruction, text, DEBUG_TEXT);
     return 4 * dwords;

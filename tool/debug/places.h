@@ -30,6 +30,9 @@ const char *debug_symbol_text(const struct debug_place *place, char text[DEBUG_T
  */
 unsigned debug_instruction(const struct debug_session *s, uint64_t pc, struct wm_instruction *instruction,
                            char text[DEBUG_TEXT]);
+/* The same in a state that is known: wm_stopped.state. */
+unsigned debug_instruction_in(const struct debug_session *s, uint64_t pc, unsigned state,
+                              struct wm_instruction *instruction, char text[DEBUG_TEXT]);
 static inline bool debug_is_call(const struct wm_instruction *instruction)
 {
     return instruction->name && (!__builtin_strncmp(instruction->name, "s_swappc", 8) ||

@@ -207,7 +207,8 @@ static bool is_repeated(const char *line)
 
 bool debug_has_left(const struct debug_session *s)
 {
-    return s->leaves || (s->source->launches && s->state == DEBUG_AFTER && s->fault.kind == WM_FAULT_NONE);
+    return s->leaves ||
+           (s->source->launches && s->state == DEBUG_AFTER && s->fault.kind == WM_FAULT_NONE && !s->between);
 }
 
 bool debug_prompt(struct debug_session *s, bool prompts)

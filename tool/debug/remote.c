@@ -92,6 +92,8 @@ static bool select_thread(struct remote *r, uint64_t thread)
     struct debug_session *s = r->s;
     uint32_t groups[3], waves;
     struct wm_diag diag;
+    if (s->between && thread == DEBUG_PROGRAM_THREAD)
+        return true;
     if (!thread || !debug_need_wave(s, &diag))
         return !thread;
     debug_grid(s, groups, &waves);
@@ -116,7 +118,9 @@ static void list_threads(struct remote *r)
 {
     struct wm_stopped *waves = malloc(WAVES * sizeof *waves);
     const size_t count = waves ? debug_waves(r->s, waves, WAVES) : 0;
-    fputs(count ? "m" : "l", r->reply);
+    fputs(count || r->s->between ? "m" : "l", r->reply);
+    if (r->s->between)
+        fprintf(r->reply, "%x", DEBUG_PROGRAM_THREAD);
     for (size_t i = 0; i < count; i++)
         fprintf(r->reply, "%s%" PRIx64, i ? "," : "", thread_of(r->s, &waves[i]));
     free(waves);
@@ -126,8 +130,8 @@ static void describe_thread(struct remote *r, const struct wm_stopped *wave, cha
 {
     char where[96], lanes[256];
     (void)r;
-    snprintf(text, 256, "%s, lanes %.120s", debug_wave_text(wave->workgroup, wave->wave, -1, where),
-             debug_lanes(wave->lanes, lanes));
+    snprintf(text, 256, "%s, lanes %.100s%s%s", debug_wave_text(wave->workgroup, wave->wave, -1, where),
+             debug_lanes(wave->lanes, lanes), wave->waits ? ", " : "", debug_wait_text(wave->waits));
 }
 
 /* ---- stops ---- */
@@ -135,6 +139,10 @@ static void describe_thread(struct remote *r, const struct wm_stopped *wave, cha
 static void stop_reply(struct remote *r, const struct debug_event *event)
 {
     const struct debug_session *s = r->s;
+    if (s->between) {
+        fprintf(r->reply, "T%02xthread:%x;", SIGNAL_INT, DEBUG_PROGRAM_THREAD);
+        return;
+    }
     if (s->state != DEBUG_STOPPED) {
         fprintf(r->reply, s->fault.kind == WM_FAULT_NONE ? "W00" : "X%02x", SIGNAL_SEGV);
         return;
@@ -194,6 +202,10 @@ static void step_range(struct remote *r, uint64_t from, uint64_t to)
 static void vcont(struct remote *r, const char *text)
 {
     const char *chosen = NULL;
+    if (r->s->between) { /* any step goes to the next launch */
+        resume(r, false, false);
+        return;
+    }
     if (r->s->state != DEBUG_STOPPED) {
         stop_reply(r, &(struct debug_event){.kind = DEBUG_EVENT_END});
         return;
@@ -431,6 +443,8 @@ static void write_threads(struct remote *r, FILE *out)
     struct wm_stopped *waves = malloc(WAVES * sizeof *waves);
     const size_t count = waves ? debug_waves(r->s, waves, WAVES) : 0;
     fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);
+    if (r->s->between)
+        fprintf(out, "<thread id=\"%x\" name=\"the program, between launches\"/>\n", DEBUG_PROGRAM_THREAD);
     for (size_t i = 0; i < count; i++) {
         char text[256];
         describe_thread(r, &waves[i], text);

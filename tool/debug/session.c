@@ -743,8 +743,9 @@ bool debug_run_apart(struct debug_session *s,
 bool debug_need_wave(const struct debug_session *s, struct wm_diag *diag)
 {
     return s->state == DEBUG_STOPPED ||
-           tool_because(diag, s->state == DEBUG_BEFORE ? "The kernel is not being run."
-                                                       : "The kernel has ended: no wave is left.");
+           tool_because(diag, s->between                 ? "The program is between launches: no wave is left."
+                              : s->state == DEBUG_BEFORE ? "The kernel is not being run."
+                                                         : "The kernel has ended: no wave is left.");
 }
 
 bool debug_select(struct debug_session *s, const uint32_t workgroup[3], uint32_t wave, struct wm_diag *diag)

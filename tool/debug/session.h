@@ -12,7 +12,10 @@
 #include "tool/arguments/run.h"
 #include "tool/text.h"
 
-enum { DEBUG_LANES = 64 };
+enum {
+    DEBUG_LANES = 64,
+    DEBUG_PROGRAM_THREAD = INT32_MAX, /* to clients of protocols: the program itself, between launches */
+};
 
 /* A place in the history. */
 struct debug_time {
@@ -95,6 +98,7 @@ struct debug_session {
     uint64_t bias; /* of the object of a launch */
     bool leaves;   /* of launches: the program goes on, up to the next stop */
     bool detached; /* and without stops */
+    bool between;  /* it was interrupted in code of its own, between launches: no wave is left */
     FILE *out;     /* what commands print */
     struct wm_machine *machine;
 

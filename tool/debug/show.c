@@ -244,6 +244,20 @@ bool debug_examine(struct debug_session *s, const struct debug_format *format, c
 
 /* ---- places ---- */
 
+const char *debug_wait_text(enum wm_wait wait)
+{
+    static const char *const texts[] = {
+        [WM_WAIT_NONE] = "",
+        [WM_WAIT_BARRIER] = "waits at the barrier for other waves of its workgroup",
+        [WM_WAIT_NAMED_BARRIER] = "waits at a named barrier",
+        [WM_WAIT_CLUSTER] = "waits at the barrier for other workgroups of its cluster",
+        [WM_WAIT_GLOBAL] = "waits in global wave sync for other waves",
+        [WM_WAIT_ORDER] = "waits for its turn in an ordered count",
+        [WM_WAIT_MEMORY] = "waits in a loop for memory to change",
+    };
+    return texts[wait];
+}
+
 const char *debug_lanes(uint64_t lanes, char text[256])
 {
     return lanes ? tool_lane_list(lanes, text) : strcpy(text, "none");
@@ -294,11 +308,11 @@ unsigned debug_print_instruction(struct debug_session *s, uint64_t pc)
     return bytes;
 }
 
-void debug_print_instruction_at(struct debug_session *s, uint64_t pc)
+void debug_print_instruction_at(struct debug_session *s, uint64_t pc, unsigned state)
 {
     char text[DEBUG_TEXT], symbol[DEBUG_TEXT];
     const struct debug_place place = debug_place_of(s, pc);
-    debug_instruction(s, pc, NULL, text);
+    debug_instruction_in(s, pc, state, NULL, text);
     tool_print(s->out, "  %s  %s", debug_symbol_text(&place, symbol), text);
     if (place.file)
         tool_print(s->out, "  %s:%u", place.file, place.line);
@@ -339,7 +353,7 @@ static void print_change(struct debug_session *s, const struct debug_event *even
         fprintf(s->out, "New value = %s\n", debug_scalar(&event->change.is, 0, text));
     }
     fprintf(s->out, event->read ? "read by\n" : "written by\n");
-    debug_print_instruction_at(s, event->pc);
+    debug_print_instruction_at(s, event->pc, event->state);
 }
 
 static void print_fault(struct debug_session *s, const char *what, const struct wm_fault *fault)

@@ -23,6 +23,8 @@ bool debug_print_value(struct debug_session *s, const struct debug_value *value,
                        struct wm_diag *diag);
 
 /* "float *" etc.; "0-3,7": lanes. */
+/* What a wave waits for; "": nothing. */
+const char *debug_wait_text(enum wm_wait wait);
 const char *debug_lanes(uint64_t lanes, char text[256]);
 /* "workgroup (1,0,0) wave 2"; lane -1: none. */
 const char *debug_wave_text(const uint32_t workgroup[3], uint32_t wave, int lane, char text[96]);
@@ -36,7 +38,7 @@ void debug_print_event(struct debug_session *s, const struct debug_event *event,
 /* One instruction with its address and a mark at the pc. */
 unsigned debug_print_instruction(struct debug_session *s, uint64_t pc);
 /* "at 0x... <kernel+0x10> instruction, file:line". */
-void debug_print_instruction_at(struct debug_session *s, uint64_t pc);
+void debug_print_instruction_at(struct debug_session *s, uint64_t pc, unsigned state);
 
 bool debug_examine(struct debug_session *s, const struct debug_format *format, const struct debug_value *from,
                    struct wm_diag *diag);

@@ -178,6 +178,7 @@ static bool step_lines(struct debug_session *s, enum debug_step how, struct debu
 struct past {
     struct past_step {
         uint64_t pc, lanes;
+        unsigned state;
         struct debug_time time;
     } *step;
     uint64_t first; /* number of step[0] among the wave's, from 0 on */
@@ -200,7 +201,8 @@ static bool read_past(struct debug_session *s, const struct wm_stopped *wave, ui
     goal.count = 0;
     goal.each = true;
     while (s->state == DEBUG_STOPPED && past->count < to - from) {
-        past->step[past->count++] = (struct past_step){s->wave.pc, s->wave.lanes, debug_now(s)};
+        past->step[past->count++] =
+            (struct past_step){s->wave.pc, s->wave.lanes, s->wave.state, debug_now(s)};
         if (past->count < to - from && !debug_advance(s, &goal, &stopped, diag))
             return false;
     }
@@ -381,7 +383,7 @@ static bool writes_register(struct debug_session *s, const struct past *past, si
     const struct register_write *wanted = user;
     const struct past_step *step = &past->step[index];
     struct wm_instruction instruction;
-    if (!debug_instruction(s, step->pc, &instruction, NULL))
+    if (!debug_instruction_in(s, step->pc, step->state, &instruction, NULL))
         return false;
     const bool masked = wanted->kind == WM_OPERAND_VGPR || wanted->kind == WM_OPERAND_AGPR;
     if (masked && instruction.flags & WM_INSTRUCTION_MASKED && !(step->lanes >> wanted->lane & 1))
@@ -425,6 +427,7 @@ bool debug_last_register_write(struct debug_session *s, const char *name, struct
                                    .workgroup = {wave.workgroup[0], wave.workgroup[1], wave.workgroup[2]},
                                    .wave = wave.wave,
                                    .lanes = wanted.kind == WM_OPERAND_SGPR ? 0 : step.lanes,
-                                   .pc = step.pc};
+                                   .pc = step.pc,
+                                   .state = step.state};
     return true;
 }

@@ -320,6 +320,7 @@ static bool watch_access(struct debug_session *s, struct goals *goals, const str
                                       .number = b->number,
                                       .time = time,
                                       .pc = access->pc,
+                                      .state = access->state,
                                       .read = reads && !(instruction.flags & WM_INSTRUCTION_ATOMIC),
                                       .change = change};
     }
@@ -423,7 +424,9 @@ static bool continue_forward(struct debug_session *s, struct goals *goals, struc
         }
         if (!debug_next_dispatch(s, &last, diag)) {
             describe_end(s, event);
-            return last;
+            if (s->between)
+                event->kind = DEBUG_EVENT_INTERRUPTED;
+            return last || s->between;
         }
         if (s->source->next) { /* breakpoints may be elsewhere in its code */
             free(goals->addresses);
@@ -604,7 +607,8 @@ static bool find_write_from(struct debug_session *s, const struct wm_stop_range 
             .workgroup = {stopped.workgroup[0], stopped.workgroup[1], stopped.workgroup[2]},
             .wave = stopped.wave,
             .lanes = stopped.access_lanes,
-            .pc = stopped.pc};
+            .pc = stopped.pc,
+            .state = stopped.state};
     }
     return true;
 }

@@ -41,8 +41,9 @@ struct debug_event {
     bool temporary;         /* it is gone */
     struct debug_time time; /* at which it happened */
     /* of a watchpoint */
-    uint64_t pc; /* of the instruction that accessed the memory */
-    bool read;   /* the value was only read */
+    uint64_t pc;    /* of the instruction that accessed the memory */
+    unsigned state; /* in which it is decoded */
+    bool read;      /* the value was only read */
     struct debug_change change;
 };
 
@@ -86,6 +87,7 @@ struct debug_write_found {
     uint32_t workgroup[3], wave;
     uint64_t lanes; /* that write there */
     uint64_t pc;
+    unsigned state; /* in which the instruction is decoded */
 };
 /* Looks in this dispatch up to now, and in those before it, and comes back. *found false: nobody but the
  * host. */

@@ -332,6 +332,17 @@ const struct wmi_op *wmi_program_hold_at(struct wmi_program *program, uint64_t p
     return step;
 }
 
+bool wmi_program_msb_of(struct wmi_program *program, const struct wmi_op *step, uint64_t pc, unsigned *msb)
+{
+    uint64_t place = 0;
+    pthread_mutex_lock(&program->lock);
+    const bool found = find_value(&program->holds, step, &place) || find_value(&program->map, step, &place) ||
+                       find_value(&program->resumes, step, &place);
+    pthread_mutex_unlock(&program->lock);
+    *msb = wmi_msb_of(place);
+    return found && wmi_pc_of(place) == pc;
+}
+
 bool wmi_program_shares_frames(const struct wmi_program *program, const struct wmi_program *other)
 {
     const struct wmi_code *a = &program->code, *b = &other->code;

@@ -70,6 +70,9 @@ bool wmi_program_place_of(struct wmi_program *program, const struct wmi_op *step
 const struct wmi_op *wmi_program_resume_at(struct wmi_program *program, uint64_t place);
 const struct wmi_op *wmi_program_hold_at(struct wmi_program *program, uint64_t place);
 /* Whether waves of both programs can have the same frames. */
+/* The upper bits of VGPR numbers (place.h) in which a wave at this step executes the instruction at pc.
+ * False: the step is none where waves are stopped or resume. */
+bool wmi_program_msb_of(struct wmi_program *program, const struct wmi_op *step, uint64_t pc, unsigned *msb);
 bool wmi_program_shares_frames(const struct wmi_program *program, const struct wmi_program *other);
 /* Number of steps; grows when code is lowered. */
 size_t wmi_program_steps(const struct wmi_program *program);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoded instructions in the public API: numbers by name, nothing to free. */
+#include "isa/decode/msb.h"
 #include "isa/tables.h"
 #include "isa/text/explain.h"
 #include "wavemem/wavemem.h"
@@ -108,12 +109,20 @@ static void fill_modifiers(struct wm_instruction *out, const struct wmi_instruct
 unsigned wm_decode(const struct wm_target *target, const uint32_t *words, size_t dwords,
                    struct wm_instruction *out)
 {
+    return wm_decode_in(target, words, dwords, 0, out);
+}
+
+unsigned wm_decode_in(const struct wm_target *target, const uint32_t *words, size_t dwords, unsigned state,
+                      struct wm_instruction *out)
+{
     struct wmi_instruction insn;
     if (!out)
         return 0;
     memset(out, 0, sizeof(*out));
     if (!target || !words || !wmi_decode(inside(target), words, dwords, &insn))
         return 0;
+    out->state = state & UINT8_MAX;
+    wmi_extend_vgprs(&insn, out->state);
     const struct wmi_row *row = &wmi_rows[insn.id];
     const struct wmi_form *form = &wmi_forms[insn.form];
     memcpy(out->words, insn.words, insn.dwords * sizeof(*out->words));
@@ -147,5 +156,6 @@ size_t wm_print(const struct wm_instruction *instruction, char *text, size_t siz
     if (!target || instruction->dwords > WM_INSTRUCTION_DWORDS ||
         !wmi_decode(target, instruction->words, instruction->dwords, &insn))
         return 0;
+    wmi_extend_vgprs(&insn, instruction->state);
     return wmi_print(target, &insn, text, size);
 }

@@ -127,6 +127,9 @@ static void decoding(void **state)
     assert_int_equal(wm_decode(wm_target("gfx900"), ends, 0, &insn), 0);
     assert_int_equal(wm_decode(wm_target("gfx900"), ends, 1, NULL), 0);
     assert_int_equal(wm_decode(wm_target("gfx900"), ends, 1, &insn), 1);
+    assert_int_equal(wm_decode_in(NULL, ends, 1, 0, &insn), 0);
+    assert_int_equal(wm_decode_in(wm_target("gfx900"), ends, 1, 1, NULL), 0);
+    assert_int_equal(wm_decode_in(wm_target("gfx900"), ends, 1, 1, &insn), 1);
     assert_int_equal(wm_print(NULL, text, sizeof text), 0);
     assert_int_equal(wm_print(&insn, NULL, sizeof text), 0);
     assert_int_equal(wm_print(&insn, NULL, 0), strlen("s_endpgm"));
@@ -247,6 +250,7 @@ static void objects(void **state)
     assert_int_equal(wm_object_code(NULL, &code, 1), 0);
     assert_null(wm_object_symbol(NULL, 0, NULL));
     assert_null(wm_object_label(NULL, 0));
+    assert_int_equal(wm_object_state(NULL, 0), 0);
     assert_int_equal(wm_object_next_symbol(NULL, 0), UINT64_MAX);
     assert_int_equal(wm_object_wave_size(NULL, 0), 0);
     assert_false(wm_object_line(NULL, 0, NULL, NULL, NULL));
