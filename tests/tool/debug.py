@@ -788,6 +788,8 @@ k:
         self.wrong("No lane 64: the wave has 64.", "lane 64")
         self.wrong("No workgroup 9: the grid has 4 x 1 x 1.", "workgroup 9")
         self.wrong("Cannot watch constant value.", "watch 5")
+        self.wrong("-1 is negative.", "lane -1", "stepi -1", "info lds -1", "goto -1")
+        self.wrong("1.5 is no whole number.", "lane 1.5", "stepi 1.5")
 
     def test_script(self):
         """A script ends at its first mistake."""

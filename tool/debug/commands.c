@@ -16,6 +16,10 @@ bool debug_number(struct debug_session *s, const char *text, uint64_t *number, s
     if (!debug_evaluate(s, text, s->lane, &value, diag))
         return false;
     *number = value.bits;
+    if (value.kind == 'f' || value.count != 1 || value.aggregate)
+        return tool_because(diag, "%.60s is no whole number.", text);
+    if (value.kind == 'i' && debug_as_signed(&value) < 0)
+        return tool_because(diag, "%.60s is negative.", text);
     return true;
 }
 
