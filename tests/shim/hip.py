@@ -301,8 +301,13 @@ class Exec(unittest.TestCase):
         process.stderr.close()
 
     def test_editor_pauses_between_launches(self):
-        """What comes before the pause is answered too; a breakpoint that is set then stops the next launch."""
-        path = os.path.join(self.folder.name, "editor")
+        """What comes before the pause is answered too; a breakpoint that is set then stops the next launch. When the editor is
+        gone, the program goes on without stops."""
+        for gone in (False, True):
+            with self.subTest(gone=gone):
+                self.pause_between_launches(os.path.join(self.folder.name, f"editor{gone}"), gone)
+
+    def pause_between_launches(self, path, gone):
         process = subprocess.Popen([COMMAND, "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)
@@ -335,6 +340,13 @@ class Exec(unittest.TestCase):
         stopped = wait("event", "stopped")
         self.assertEqual((stopped["reason"], stopped["threadId"]), ("pause", 0x7fffffff))
         self.assertEqual(wait("response", "threads"), {"threads": [{"id": 0x7fffffff, "name": "the program, between launches"}]})
+        if gone:
+            process.stdout.close()
+            process.stdin.close()
+            open(path, "w", encoding="utf-8").close()
+            self.assertEqual(process.wait(60), 0)
+            self.assertIn(b"out[10] = 110", process.stderr.read())
+            return
         send("stackTrace", threadId=0x7fffffff)
         self.assertEqual(wait("response", "stackTrace"), {"stackFrames": [], "totalFrames": 0})
         send("setFunctionBreakpoints", breakpoints=[{"name": "second"}])

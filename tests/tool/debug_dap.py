@@ -86,6 +86,16 @@ class Dap(Case):
         with open(os.path.join(ROOT, "examples/reduction.cl"), encoding="utf-8") as file:
             return next(i for i, text in enumerate(file, 1) if "sums[get_group_id(0)] = partial[0];" in text)
 
+    def test_program_that_is_missing(self):
+        """Is refused before the adapter becomes it."""
+        data = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(one), one) for one in (
+            json.dumps({"seq": 1, "type": "request", "command": "launch", "arguments": {"program": "/nowhere/app", "exec": True}}).encode(),
+            json.dumps({"seq": 2, "type": "request", "command": "disconnect"}).encode()))
+        out, err = self.run_tool("dap", stdin=data)
+        self.assertIn('"success":false', out)
+        self.assertIn("/nowhere/app: No such file or directory", out)
+        self.assertEqual(err, "")
+
     def test_session(self):
         client = self.launch()
         path = os.path.join(ROOT, "examples/reduction.cl")

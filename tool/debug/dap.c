@@ -6,6 +6,7 @@
 
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -214,9 +215,16 @@ static void execute_program(struct debug_adapter *a, const json_t *request, cons
     char *client = NULL;
     size_t i;
     json_t *word;
+    const char *program = text_of(arguments, "program");
+    if (program && strchr(program, '/') && access(program, X_OK)) {
+        char why[DEBUG_TEXT];
+        snprintf(why, sizeof why, "%.300s: %s", program, strerror(errno));
+        debug_dap_refuse(a, request, why);
+        return;
+    }
     const int in = dup(a->in), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     bool good = add_word(a, "wavemem") && add_word(a, "exec") && add_word(a, "--debug") &&
-                text_of(arguments, "program") && add_word(a, text_of(arguments, "program"));
+                program && add_word(a, program);
     json_array_foreach(json_object_get(arguments, "args"), i, word) good =
         good && json_is_string(word) && add_word(a, json_string_value(word));
     good = good && in >= 0 && nothing >= 0 &&

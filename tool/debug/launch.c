@@ -300,6 +300,10 @@ static void leave_launch(void)
 static void *serve(void *session)
 {
     struct debug_session *s = session;
+    sigset_t pipe; /* a client that is gone is no reason for the program to end */
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, NULL);
     if (launches.editor)
         debug_adapt_launches(s, launches.editor);
     else
