@@ -17,8 +17,8 @@ TARGETS = ("gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200")
 
 @unittest.skipUnless(shutil.which("clang-19"), "no clang-19")
 class Loader(Case):
-    def compile(self, target, *options):
-        subprocess.run(["clang-19", "-x", "c", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-ffreestanding",
+    def compile(self, target, *options, compiler="clang-19"):
+        subprocess.run([compiler, "-x", "c", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-nogpulib", "-ffreestanding",
                         "-fvisibility=hidden", "-mcode-object-version=5", "-O2", "-Werror", *options, SOURCE, "-o", self.path("program")],
                        check=True)
 
@@ -49,6 +49,19 @@ class Loader(Case):
                 self.assertEqual(self.load("printf", code=3 * len(first) & 255), (2 * first + "end\n", first))
                 out, _ = self.load("printf", options=["--threads", "4"], code=(3 * len(first) | 3 * len(line % -10)) & 255)
                 self.assertEqual(sorted(out.splitlines(True)), sorted(2 * [line % n for n in (-7, -8, -9, -10)] + ["end\n"]))
+                out, _ = self.load("lanes", options=["--threads", "5", "--blocks", "2"])
+                self.assertEqual(sorted(out.split()), sorted([chr(ord("A") + i) + "." * (1 + i) for i in (0, 1, 2, 3, 4, 10, 11, 12, 13, 14)] + ["end"]))
+
+    @unittest.skipUnless(shutil.which("clang-22"), "no clang-22")
+    def test_newer_compilers(self):
+        """Programs of clang 22 with either client, for targets that clang 19 does not know."""
+        for target, options in (("gfx950", []), ("gfx1250", ["-DDOORBELL"]), ("gfx90a", ["-DDOORBELL"])):
+            with self.subTest(target):
+                self.compile(target, *options, compiler="clang-22")
+                self.assertEqual(self.load("arguments", "a b", code=42), ("program\narguments\na b\nLT=yes\nend\n", ""))
+                self.assertEqual(self.load("long")[0], "end\n")
+                self.assertEqual(self.load("echo", stdin=b"12345", code=5), ("12345end\n", ""))
+                self.load("memory")
                 out, _ = self.load("lanes", options=["--threads", "5", "--blocks", "2"])
                 self.assertEqual(sorted(out.split()), sorted([chr(ord("A") + i) + "." * (1 + i) for i in (0, 1, 2, 3, 4, 10, 11, 12, 13, 14)] + ["end"]))
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 enum {
-    LOADER_PORTS = 256, /* of the 4096 that a client can have */
+    LOADER_PORTS = 256, /* of those that a client can have */
     LOADER_LANES = 64,  /* of a wave, at most */
     LOADER_PACKET = 64, /* bytes of a lane */
     LOADER_FILES = 256, /* that the program has open */

@@ -16,18 +16,25 @@ enum {
     PAUSE_NANOSECONDS = 100000, /* between two looks at a word that the kernel changes */
 };
 
-/* The client's variable __llvm_rpc_client: rpc::Client. */
+/* The client's variable __llvm_rpc_client, rpc::Client, up to the bits that lock its ports, of which clients
+ * have had 4096 and 16384. Those after LLVM 22 begin with a doorbell, which may wake the server. */
 struct client {
     uint32_t ports, unused;
     uint64_t inbox, outbox, header, packet; /* guest addresses */
-    uint32_t lock[4096 / 32];
 };
-static_assert(sizeof(struct client) == 552, "rpc::Client");
+struct newer_client {
+    uint32_t ports, unused;
+    uint64_t doorbell;
+    uint64_t inbox, outbox, header, packet;
+};
+static_assert(sizeof(struct client) == 40 && sizeof(struct newer_client) == 48, "rpc::Client");
 static_assert(sizeof(struct loader_header) == 16, "rpc::Header");
 
 enum {
+    LOCKS = 4096 / 8, /* bytes, at least; a multiple of this */
+    DOORBELL = 64,    /* bytes of zeros: there is none to ring, because the server looks by itself */
     MAILBOX = 4 * LOADER_PORTS, /* bytes; the client's inbox comes first, then its outbox */
-    HEADERS = 2 * MAILBOX,
+    HEADERS = DOORBELL + 2 * MAILBOX,
     PACKETS = HEADERS + 16 * LOADER_PORTS,
 };
 
@@ -35,6 +42,12 @@ void loader_end(int code)
 {
     fflush(NULL);
     _exit(code);
+}
+
+/* Whether so many bytes and the locks of ports make a client of `bytes`. */
+static bool has_locks(uint64_t bytes, size_t before)
+{
+    return bytes >= before + LOCKS && (bytes - before) % LOCKS == 0;
 }
 
 bool loader_make_server(struct loader_server *server, struct wm_machine *machine,
@@ -48,21 +61,31 @@ bool loader_make_server(struct loader_server *server, struct wm_machine *machine
         return false;
     const uint64_t at = server->address;
     const struct client client = {.ports = LOADER_PORTS,
-                                  .inbox = at,
-                                  .outbox = at + MAILBOX,
+                                  .inbox = at + DOORBELL,
+                                  .outbox = at + DOORBELL + MAILBOX,
                                   .header = at + HEADERS,
                                   .packet = at + PACKETS};
-    if (bytes < sizeof client) {
-        snprintf(diag->message, sizeof diag->message,
-                 "__llvm_rpc_client has %llu bytes, expected %zu: the client of LLVM 20 and later",
-                 (unsigned long long)bytes, sizeof client);
+    const struct newer_client newer = {.ports = client.ports,
+                                       .doorbell = at,
+                                       .inbox = client.inbox,
+                                       .outbox = client.outbox,
+                                       .header = client.header,
+                                       .packet = client.packet};
+    const bool is_newer = has_locks(bytes, sizeof newer);
+    if (!is_newer && !has_locks(bytes, sizeof client)) {
+        snprintf(
+            diag->message, sizeof diag->message,
+            "__llvm_rpc_client has %llu bytes, expected %zu, or %zu with a doorbell: the client of LLVM 20 "
+            "and later",
+            (unsigned long long)bytes, sizeof client + LOCKS, sizeof newer + 4 * LOCKS);
         return false;
     }
     uint8_t *host = wm_host_pointer(machine, at, size);
-    if (!host || wm_write(machine, variable, &client, sizeof client, diag) != WM_OK)
+    if (!host || wm_write(machine, variable, is_newer ? (const void *)&newer : &client,
+                          is_newer ? sizeof newer : sizeof client, diag) != WM_OK)
         return false;
-    server->outbox = (uint32_t *)(void *)host;
-    server->inbox = (uint32_t *)(void *)(host + MAILBOX);
+    server->outbox = (uint32_t *)(void *)(host + DOORBELL);
+    server->inbox = (uint32_t *)(void *)(host + DOORBELL + MAILBOX);
     server->header = (struct loader_header *)(void *)(host + HEADERS);
     server->packet = (struct loader_packet *)(void *)(host + PACKETS);
     return true;

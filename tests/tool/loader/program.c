@@ -39,13 +39,24 @@ struct header {
     u64 mask;
     u32 opcode;
 };
+struct doorbell {
+    u64 *value, *mailbox;
+    u32 event;
+};
 struct client {
     u32 ports;
+#ifdef DOORBELL /* as after LLVM 22 */
+    const struct doorbell *doorbell;
+#endif
     const u32 *inbox;
     u32 *outbox;
     struct header *header;
     struct packet *packet;
+#ifdef DOORBELL
+    u32 lock[16384 / 32];
+#else
     u32 lock[4096 / 32];
+#endif
 };
 __attribute__((visibility("protected"), used)) struct client __llvm_rpc_client;
 __attribute__((visibility("protected"), used)) u64 __llvm_libc_clock_freq;
@@ -106,6 +117,10 @@ static struct port open(u32 opcode)
             c->header[i].opcode = opcode < 100 ? 'c' << 24 | opcode : opcode;
             c->header[i].mask = mask;
         }
+#ifdef DOORBELL /* where there is none, the client rings none */
+        if (c->doorbell->value)
+            __builtin_trap();
+#endif
         return (struct port){i, out, mask, 0, 1};
     }
 }
