@@ -39,6 +39,7 @@ const call = async (...words) => {
 
 // ---- state, and the link that holds it ----
 
+const MOST_BYTES = 64 << 20; // of a file that is opened
 let object = null; // bytes of an opened code object, instead of the source
 let result = null, tab = "registers", step = 0, marked = new Set();
 
@@ -114,6 +115,7 @@ const fail = (text) => {
 const build = async () => {
   if (object) {
     module_.FS.writeFile("/kernel.co", object);
+    fail("");
     return true;
   }
   module_.FS.writeFile("/kernel.s", $("source").value);
@@ -150,7 +152,9 @@ const run = async () => {
   $("status").textContent = "running";
   result = null;
   if (!(await build())) { $("status").textContent = "not assembled"; draw(); return; }
-  const info = parse((await call("info", "--json", "kernel.co")).out);
+  const told = await call("info", "--json", "kernel.co");
+  if (told.code) { fail(told.err); $("status").textContent = "not run"; draw(); return; }
+  const info = parse(told.out);
   const kernels = info?.kernels ?? [];
   $("kernels").replaceChildren(...kernels.map((one) => make("option", { value: one.name })));
   if (!kernels.some((one) => one.name === $("kernel").value) && kernels.length) $("kernel").value = kernels[0].name;
@@ -404,13 +408,22 @@ const begin = async () => {
   $("file").addEventListener("change", async () => {
     const file = $("file").files[0];
     if (!file) return;
+    $("file").value = ""; // so that the same file can be opened again
+    if (file.size > MOST_BYTES) { fail(`${file.name}: ${file.size} bytes; at most ${MOST_BYTES} are opened here`); return; }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (bytes[0] === 0x7f) { object = bytes; $("source").disabled = true; $("source").value = `// ${file.name}, ${bytes.length} bytes: choose an example to edit again`; $("kernel").value = ""; }
-    else show({ source: new TextDecoder().decode(bytes) });
+    if (bytes.subarray(0, 4096).includes(0)) { // no text: a code object, or a bundle
+      object = bytes;
+      $("source").disabled = true;
+      $("source").value = `// ${file.name}, ${bytes.length} bytes: choose an example to edit again`;
+      $("kernel").value = "";
+    } else {
+      show({ source: new TextDecoder().decode(bytes) });
+    }
     number();
     await guess();
   });
   $("link").addEventListener("click", async () => {
+    if (object) { $("status").textContent = "a link holds no code object"; return; }
     location.hash = await encode(state());
     await navigator.clipboard?.writeText(location.href).catch(() => {});
     $("status").textContent = "the link is in the address bar";

@@ -44,6 +44,29 @@ try {
   await open("?example=4&tab=findings");
   assert.match(await value("document.getElementById('panel').textContent"), /store of 4 bytes|past the end/);
   assert.equal(await value("document.querySelector('#numbers b').textContent"), "\u25cf15");
+  // A code object of a compiler, its link, and the way back to an example.
+  await open("?example=0&tab=accesses");
+  const { root } = await send("DOM.getDocument");
+  const { nodeId } = await send("DOM.querySelector", { nodeId: root.nodeId, selector: "#file" });
+  const until = async (expression) => {
+    for (let i = 0; i < 200 && !(await value(expression)); i++) await new Promise((done) => setTimeout(done, 50));
+    assert.ok(await value(expression), expression);
+  };
+  await send("DOM.setFileInputFiles", { nodeId, files: [path.resolve(path.dirname(new URL(import.meta.url).pathname), "../../examples/gfx900/vecadd.co")] });
+  await until("document.getElementById('arguments').value.includes('c=zero')");
+  assert.match(await value("document.getElementById('source').value"), /^\/\/ vecadd\.co, \d+ bytes/);
+  await value("document.getElementById('run').click()");
+  await until("document.getElementById('panel').textContent.includes('global_load_dword')");
+  assert.equal(await value("document.getElementById('kernel').value"), "vecadd");
+  assert.equal(await value("document.getElementById('errors').hidden"), true);
+  await value("document.getElementById('link').click()");
+  assert.equal(await value("document.getElementById('status').textContent"), "a link holds no code object");
+  const junk = path.join(profile, "junk.co");
+  writeFileSync(junk, Buffer.concat([Buffer.from("\x7fELF"), Buffer.alloc(100)]));
+  await send("DOM.setFileInputFiles", { nodeId, files: [junk] });
+  await until("document.getElementById('errors').textContent.includes('ELF')");
+  await value("document.getElementById('example').value = 2, document.getElementById('example').dispatchEvent(new Event('change'))");
+  await until("!document.getElementById('source').disabled && document.getElementById('errors').hidden");
   console.log("ok page");
 } finally {
   browser.kill();
