@@ -93,6 +93,35 @@ def test_decode():
         wavemem.decode(b"", "gfx1")
 
 
+def test_registers_above_v255():
+    """The bits of s_set_vgpr_msb on all ways to an instruction; 0 where ways differ, or a register sets them."""
+    lines = [".globl k", ".p2align 8", ".type k,@function", "k:",
+             "s_set_vgpr_msb 0x41", "v_mov_b32 v1, v2",                              # the destination and the first source
+             "s_cbranch_scc0 same", "s_set_vgpr_msb 0", "s_set_vgpr_msb 0x41", "same:", "v_mov_b32 v2, v2",
+             "s_cbranch_scc0 other", "s_set_vgpr_msb 0", "other:", "v_mov_b32 v3, v2",
+             "s_set_vgpr_msb 0x80", "v_mov_b32 v4, v2", "s_setreg_b32 hwreg(HW_REG_MODE, 12, 8), s0", "v_mov_b32 v5, v2",
+             "s_set_vgpr_msb 3", "s_branch end", "v_mov_b32 v6, v2", "end:", "v_mov_b32 v7, v2", "s_endpgm", ".size k, .-k", ".rodata",
+             ".p2align 6", ".amdhsa_kernel k", ".amdhsa_next_free_vgpr 1024", ".amdhsa_next_free_sgpr 16", ".end_amdhsa_kernel"]
+    module = wavemem.Module(wavemem.assemble("\n".join(lines) + "\n", "gfx1250"))
+    section = module.sections()[0]
+    found, at = {}, module.kernel().entry - section.address
+    while at < len(section.code):
+        words = section.code[at:at + 4]
+        state = module.state(section.address + at)
+        one = wavemem.decode(words, "gfx1250", state)
+        if one.name.startswith("v_mov"):
+            found[one.operands[0].reg % 256] = (state, one.operands[0].reg, one.operands[1].reg)
+            if one.operands[0].reg == 257:
+                assert one.text == "v_mov_b32_e32 v1 /*v257*/, v2 /*v258*/" and one.state == 0x41
+        at += 4 * len(one.words)
+        if one.name == "s_endpgm":
+            break
+    assert found == {1: (0x41, 257, 258), 2: (0x41, 258, 258), 3: (0, 3, 2), 4: (0x80, 516, 2), 5: (0, 5, 2), 6: (0, 6, 2), 7: (3, 7, 770)}
+    assert module.state(1 << 60) == 0 and wavemem.Module(EXAMPLES / "vecadd.co").state(0) == 0
+    with pytest.raises(wavemem.BadArgument, match="state"):
+        wavemem.decode(b"\0\0\0\0", "gfx1250", 256)
+
+
 def test_descriptions():
     row = wavemem.decode(wavemem.assemble("v_rcp_f32 v0, v1\n", "gfx900", raw=True), "gfx900").row
     one = wavemem.describe(row)
