@@ -223,8 +223,8 @@ static void execute_program(struct debug_adapter *a, const json_t *request, cons
         return;
     }
     const int in = dup(a->in), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    bool good = add_word(a, "wavemem") && add_word(a, "exec") && add_word(a, "--debug") &&
-                program && add_word(a, program);
+    bool good = add_word(a, "wavemem") && add_word(a, "exec") && add_word(a, "--debug") && program &&
+                add_word(a, program);
     json_array_foreach(json_object_get(arguments, "args"), i, word) good =
         good && json_is_string(word) && add_word(a, json_string_value(word));
     good = good && in >= 0 && nothing >= 0 &&
