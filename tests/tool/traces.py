@@ -301,7 +301,7 @@ class Traces(Case):
             room = ctypes.create_string_buffer(len(plain) + 4096)
             size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
             self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
-            self.refused(f"a trace of version {version}; this wavemem reads version 11", "replay old.trace")
+            self.refused(f"a trace of version {version}; this wavemem reads version 12", "replay old.trace")
 
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
@@ -326,7 +326,7 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (11, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (12, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:
