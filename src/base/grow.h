@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more element behind `count`. array: points to the pointer to the elements, of `size`
- * bytes each. False: no memory; nothing has changed. */
-static inline bool wmi_grow(void *array, size_t *capacity, size_t count, size_t size)
+/* Makes room for one more element behind `count`, at first for `first` of them. array: points to the pointer
+ * to the elements, of `size` bytes each. False: no memory; nothing has changed. */
+static inline bool wmi_grow_from(void *array, size_t *capacity, size_t count, size_t size, size_t first)
 {
-    enum { FIRST = 64 };
-    const size_t wanted = *capacity ? 2 * *capacity : FIRST;
+    const size_t wanted = *capacity ? 2 * *capacity : first;
     void *elements;
     if (count < *capacity)
         return true;
@@ -23,6 +22,11 @@ static inline bool wmi_grow(void *array, size_t *capacity, size_t count, size_t 
     memcpy(array, &elements, sizeof elements);
     *capacity = wanted;
     return true;
+}
+
+static inline bool wmi_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    return wmi_grow_from(array, capacity, count, size, 64);
 }
 
 #endif

@@ -106,3 +106,36 @@ behind_load:
     v_mov_b32 v7, 0                  ; FINDS: source-before-translation
     s_wait_loadcnt_dscnt 0x0
     s_endpgm
+
+; Scalar prefetches are not retried, so that earlier addresses have to be translated first. Source: CDNA 5 ISA, "Scalar
+; Prefetch Instructions". A note, as LLVM 22 does not wait.
+; KERNEL: prefetch in
+; RUN: prefetch -g 32 -b 32 --arg in=iota:u32:64
+prefetch:
+    begin
+    global_load_b32 v3, v1, s[4:5]
+    s_prefetch_data s[4:5], 0x0, null, 3        ; FINDS: prefetch-before-translation
+    s_prefetch_inst s[4:5], 0x0, null, 3
+    global_store_b32 v1, v2, s[4:5]
+    s_prefetch_inst_pc_rel 0x0, null, 3         ; FINDS: prefetch-before-translation
+    s_wait_loadcnt 0x0
+    s_endpgm
+
+; By XCNT, by the counter of the load, and with LDS instructions, which have no address to translate. Vector prefetches
+; are no such instructions.
+; KERNEL: prefetch_good in lds=256
+; RUN: prefetch_good -g 32 -b 32 --arg in=iota:u32:64
+prefetch_good:
+    begin
+    s_prefetch_data s[4:5], 0x0, null, 3
+    global_load_b32 v3, v1, s[4:5]
+    s_wait_xcnt 0x0
+    s_prefetch_data s[4:5], 0x0, null, 3
+    global_load_b32 v4, v1, s[4:5]
+    global_prefetch_b8 v1, s[4:5]
+    s_wait_loadcnt 0x0
+    s_prefetch_inst_pc_rel 0x0, null, 3
+    ds_store_b32 v1, v2
+    s_prefetch_data_pc_rel 0x0, null, 3
+    s_wait_dscnt 0x0
+    s_endpgm

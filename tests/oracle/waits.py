@@ -5,7 +5,8 @@ WAVEMEM FORMS...
 
 Source: LLVM, SIInsertWaitcnts.cpp (updateEventWaitcntAfter, in LLVM 22 AMDGPUHWEvents.cpp: getEventsFor): the events of
 an instruction, and the counter of an event on each generation. What LLVM 22 does not count yet (asynchronous and tensor
-copies), and prefetches: CDNA 5 ISA, "Memory Dependency Counters", FLAT_PREFETCH_B8. The rows of isa/ have separate columns
+copies), and prefetches: CDNA 5 ISA, "Memory Dependency Counters", FLAT_PREFETCH_B8; RDNA 4 and CDNA 5 ISA, "Scalar
+Prefetch Instructions", where LLVM counts what the documents say is not counted. The rows of isa/ have separate columns
 for this, so encodings and mnemonics are an independent source. tests/unit/check/waits.c compares the checker with the
 same text."""
 import json
@@ -70,6 +71,8 @@ def expected(name, encoding, target):
             return count['lds'] + HELD
         has_gds = target not in ('gfx90a', 'gfx942', 'gfx950') and not target.startswith('gfx12')
         return count['lds'] + ('; with gds ' + count['lds'] + HELD if has_gds and not NO_GDS.match(name) else '')
+    if '_prefetch_' in name and encoding == 'SMEM':
+        return None
     if encoding in ('SMEM', 'SMRD') or MESSAGES.match(name):
         return count['scalar']
     return count['exp'] if encoding in ('LDSDIR', 'EXP', 'VEXPORT') else None

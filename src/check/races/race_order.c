@@ -2,6 +2,8 @@
 /* Clocks of workgroups, barriers, and what waves learn from one another. */
 #include "check/races/race_order.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,22 +71,15 @@ static uint32_t add_tag(struct wmi_race_order *order)
     return order->tags = tag;
 }
 
-/* Makes room for one more element behind `count`, as wmi_grow() does, in a list that is short for most
- * workgroups. */
+/* Makes room for one more element behind `count` in a list that is short for most workgroups. */
 static bool grow(struct wmi_race_order *order, void *array, uint32_t *capacity, uint32_t count, size_t size)
 {
-    const uint32_t wanted = *capacity ? 2 * *capacity : 2;
-    void *elements;
-    if (count < *capacity)
-        return true;
-    memcpy(&elements, array, sizeof elements);
-    if (!(elements = realloc(elements, wanted * size))) {
-        order->lost = true;
-        return false;
-    }
-    memcpy(array, &elements, sizeof elements);
-    *capacity = wanted;
-    return true;
+    enum { FIRST = 2 };
+    size_t room = *capacity;
+    const bool grown = wmi_grow_from(array, &room, count, size, FIRST);
+    order->lost |= !grown;
+    *capacity = (uint32_t)room;
+    return grown;
 }
 
 /* ---- clocks ---- */

@@ -53,6 +53,13 @@ const struct wmi_check_rule wmi_missing_wait_rules[WMI_MISSING_WAITS] = {
                                 .class = WM_CHECK_WAITS,
                                 .has_first = true,
                                 .word = word_missing_wait},
+    [WMI_PREFETCHED_EARLY] = {.name = "prefetch-before-translation",
+                              .source = "CDNA 5 ISA, \"Scalar Prefetch Instructions\"; LLVM 22 does not wait",
+                              .remedy = "put the wait in front of this instruction",
+                              .class = WM_CHECK_WAITS,
+                              .severity = WM_SEVERITY_NOTE,
+                              .has_first = true,
+                              .word = word_missing_wait},
     [WMI_SCRATCH_DEALLOCATED] =
         {.name = "scratch-store-before-dealloc",
          .source = "LLVM, SIInsertWaitcnts, MSG_DEALLOC_VGPRS",
@@ -70,6 +77,8 @@ static void word_missing_wait(const struct wmi_words *words, const struct wmi_fo
         [WMI_OVERWRITTEN_EARLY] = "is overwritten before data on its way has arrived",
         [WMI_HELD_OVERWRITTEN] = "is overwritten before it has been read as data",
         [WMI_REPLAY_OVERWRITTEN] = "is overwritten while a memory instruction that reads it may be replayed",
+        [WMI_PREFETCHED_EARLY] =
+            "of earlier memory instructions may not be complete when this one prefetches",
         [WMI_SCRATCH_DEALLOCATED] = "is deallocated with the VGPRs while a store to it is in flight",
     };
     const struct wmi_wait_rules *rules = words->checker;

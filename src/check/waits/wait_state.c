@@ -79,7 +79,7 @@ static bool is_held(const struct wmi_wait_state *state, const struct wmi_span_of
                     const struct wmi_wait_event *event)
 {
     if (event->counter == WMI_COUNTER_TRANSLATION && wmi_counts_translations(state->target))
-        return span->read && (span->first < WMI_REGISTER_M0 || span->first >= WMI_REGISTER_VGPR);
+        return span->read && span->first != WMI_REGISTER_M0 && span->first / 2 != WMI_REGISTER_EXEC / 2;
     if (span->first < WMI_REGISTER_VGPR || !span->read)
         return false;
     return span->role == WMI_ROLE_DATA || span->role == WMI_ROLE_DATA2 || event->order != WMI_ORDER_MEMORY;

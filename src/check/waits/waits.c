@@ -303,8 +303,9 @@ static void check_span(struct shard *shard, struct model *model, const struct in
         }
         if (span->written && !translates(state->target, insn) && !wmi_wait_free(state, reg, &why))
             find_missing_wait(shard, model, insn,
-                              wmi_counts_translations(state->target) ? WMI_REPLAY_OVERWRITTEN
-                                                                     : WMI_HELD_OVERWRITTEN,
+                              reg == WMI_REGISTER_TRANSLATION          ? WMI_PREFETCHED_EARLY
+                              : wmi_counts_translations(state->target) ? WMI_REPLAY_OVERWRITTEN
+                                                                       : WMI_HELD_OVERWRITTEN,
                               reg, &why);
     }
 }
@@ -623,6 +624,28 @@ static void add_scratch(const struct wmi_target *target, struct instruction *ent
         .first = WMI_REGISTER_SCRATCH, .count = 1, .read = !stores, .written = stores};
 }
 
+static bool prefetches(unsigned id)
+{
+    static const uint16_t ids[] = {WMI_INSN_s_prefetch_inst, WMI_INSN_s_prefetch_inst_pc_rel,
+                                   WMI_INSN_s_prefetch_data, WMI_INSN_s_prefetch_data_pc_rel,
+                                   WMI_INSN_s_buffer_prefetch_data};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+/* The translation of addresses as a whole is like a register that instructions with XCNT read, and that
+ * scalar prefetches, which have to wait for all of it, overwrite. */
+static void add_translation(const struct wmi_target *target, struct instruction *entry, unsigned id)
+{
+    const bool reads = translates(target, entry);
+    if (!wmi_counts_translations(target) || (!reads && !prefetches(id)))
+        return;
+    entry->span[entry->spans++] = (struct wmi_span_of_registers){
+        .first = WMI_REGISTER_TRANSLATION, .count = 1, .read = reads, .written = !reads};
+}
+
 static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct checker *check = self;
@@ -646,6 +669,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     entry->by_lane = entry->masked && stays_in_lane(insn);
     entry->spans = (uint8_t)wmi_registers_of(check->rules.target, insn, entry->span);
     add_scratch(check->rules.target, entry, insn);
+    add_translation(check->rules.target, entry, insn->id);
     for (unsigned i = 0; i < entry->spans; i++) {
         const unsigned end = entry->span[i].first + entry->span[i].count;
         entry->reach = end > entry->reach ? (uint16_t)end : entry->reach;

@@ -132,6 +132,7 @@ void wmi_register_name(unsigned number, char *text, size_t size)
                   {WMI_REGISTER_FLAT_SCRATCH + 1, "flat_scratch_hi"},
                   {WMI_REGISTER_XNACK_MASK, "xnack_mask_lo"},
                   {WMI_REGISTER_XNACK_MASK + 1, "xnack_mask_hi"},
+                  {WMI_REGISTER_TRANSLATION, "address translation"},
                   {WMI_REGISTER_SCRATCH, "scratch memory"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].number == number) {

@@ -10,6 +10,7 @@ enum {
     WMI_REGISTER_VCC = 106,
     WMI_REGISTER_TTMP = 108,
     WMI_REGISTER_M0 = 124,
+    WMI_REGISTER_TRANSLATION = 125, /* addresses that are being translated, as a whole; no operand */
     WMI_REGISTER_EXEC = 126,
     WMI_REGISTER_VGPR = 128,  /* v0 */
     WMI_REGISTER_AGPR = 1152, /* a0 */

@@ -147,7 +147,7 @@ static void isa_and_checker_agree(void **state)
 
 /* Cases where the two disagreed, or both were wrong. Source: LLVM, SIInsertWaitcnts.cpp; for global_wb and
  * buffer_wbl2 LLVM 22, AMDGPUHWEvents.cpp, for s_get_barrier_state also linux,
- * cwsr_trap_handler_gfx12.asm. */
+ * cwsr_trap_handler_gfx12.asm; for scalar prefetches RDNA 4 ISA, "Scalar Prefetch Instructions". */
 static void what_they_disagreed_on(void **state)
 {
     static const struct {
@@ -160,7 +160,7 @@ static void what_they_disagreed_on(void **state)
         {"gfx1200", WMI_INSN_global_inv, "loadcnt"},
         {"gfx900", WMI_INSN_s_dcache_wb, "lgkmcnt"},
         {"gfx900", WMI_INSN_s_dcache_inv, "lgkmcnt"},
-        {"gfx1200", WMI_INSN_s_prefetch_data, "kmcnt"},
+        {"gfx1200", WMI_INSN_s_prefetch_data, ""},
         {"gfx1200", WMI_INSN_image_msaa_load, "samplecnt"},
         {"gfx1030", WMI_INSN_global_atomic_add, "vmcnt if it returns a value, else vscnt"},
         {"gfx900", WMI_INSN_buffer_wbinvl1_vol, ""},
