@@ -83,6 +83,46 @@ extern "C" __global__ void append(const uint *in, uint *out)
     out[L] = data[127 - L]; // FINDS: race-lds
 }
 
+// Peterson's algorithm. The code does not tell that both stores of `turn` are atomic: a note.
+#define FLAG(at) __hip_atomic_load(at, __ATOMIC_SEQ_CST, GROUP)
+#define SET(at, value) __hip_atomic_store(at, value, __ATOMIC_SEQ_CST, GROUP)
+// RUN: peterson -g 128 -b 128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void peterson(uint *out)
+{
+    __shared__ uint flag[2], turn, sum;
+    const uint me = L / 64;
+    if (L < 2)
+        flag[L] = turn = sum = 0;
+    __syncthreads();
+    if (L % 64 == 0)
+        for (uint round = 0; round < 3; round++) {
+            SET(&flag[me], 1u);
+            SET(&turn, 1 - me); // FINDS: race-flags
+            while (FLAG(&flag[1 - me]) && FLAG(&turn) == 1 - me)
+                __builtin_amdgcn_s_sleep(1);
+            sum = sum + 1;
+            SET(&flag[me], 0u);
+        }
+    __syncthreads();
+    out[L] = sum;
+}
+
+// Nobody waits.
+// RUN: peterson_lost -g 128 -b 128 --arg out=zero:u32:128 --only race
+extern "C" __global__ void peterson_lost(uint *out)
+{
+    __shared__ volatile uint sum;
+    if (L == 0)
+        sum = 0;
+    __syncthreads();
+    if (L % 64 == 0)
+        for (uint round = 0; round < 3; round++) {
+            sum = sum + 1; // FINDS: race-lds
+        }
+    __syncthreads();
+    out[L] = sum;
+}
+
 // ---- flags of a workgroup in global memory ----
 
 // RUN: group_good -g 256 -b 128 --arg flag=zero:u32:2 --arg data=zero:u32:64 --arg out=zero:u32:128 --only race

@@ -14,6 +14,15 @@ static bool guesses(const struct wmi_race_insn *insn)
     return insn->kind == WMI_ACCESS_LOAD && insn->load.seeds && !wmi_race_awaits(insn);
 }
 
+/* Whether two stores may be of a flag that waves wait for, as of one that says whose turn it is: single
+ * words, each by one lane, in a kernel with a loop that waits. */
+static bool may_be_flags(const struct wmi_races *races, enum wmi_race_role a, enum wmi_race_role b)
+{
+    const uint64_t lanes = races->access->element[races->element].mask;
+    return a == WMI_RACE_MAYBE && b == WMI_RACE_MAYBE && !(lanes & (lanes - 1)) &&
+           (races->insn[races->slot].lds ? races->loops.lds : races->loops.memory);
+}
+
 /* Finds the rule that two accesses violate. */
 static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race_insn *first,
                                   const struct wmi_race_insn *now, bool same_group,
@@ -36,6 +45,8 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
         return WMI_RACE_OF_LOAD_BEHIND_BARRIER;
     if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && !races->values_differ)
         return WMI_RACE_OF_EQUALS;
+    if (first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE && may_be_flags(races, a, b))
+        return WMI_RACE_OF_FLAGS;
     if (plain_store || first->kind == WMI_ACCESS_ATOMIC || now->kind == WMI_ACCESS_ATOMIC)
         return WMI_RACE_OF_MIXED;
     return now->lds ? WMI_RACE_OF_LDS : WMI_RACE_OF_GLOBAL;

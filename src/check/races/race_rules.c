@@ -302,6 +302,13 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_MIXED:
         snprintf(message, size, "%s: one of the two is not atomic, and nothing orders them", start);
         break;
+    case WMI_RACE_OF_FLAGS:
+        snprintf(
+            message, size,
+            "%s, and nothing orders the two: right only if both are atomic stores of a flag, which have the "
+            "same instructions (--strict: an error)",
+            start);
+        break;
     case WMI_RACE_OF_RELEASE:
         snprintf(message, size,
                  "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it", start,
@@ -384,6 +391,8 @@ const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS] = {
         RULE("race-lanes", WM_SEVERITY_NOTE, "let one lane store, or use an atomic", false),
     [WMI_RACE_OF_MIXED] =
         RULE("race-mixed", WM_SEVERITY_ERROR, "make both atomic, or order them by a barrier or a flag", true),
+    [WMI_RACE_OF_FLAGS] =
+        RULE("race-flags", WM_SEVERITY_NOTE, "make both atomic, or order them by a barrier or a flag", true),
     [WMI_RACE_OF_RELEASE] = RULE("race-release", WM_SEVERITY_ERROR,
                                  "release with the scope of the device before the flag is stored", true),
     [WMI_RACE_OF_ACQUIRE] = RULE("race-acquire", WM_SEVERITY_ERROR,

@@ -79,6 +79,7 @@ enum wmi_race_kind {
     WMI_RACE_OF_LANES,
     WMI_RACE_OF_LANE_WORDS, /* which relaxed atomics may store */
     WMI_RACE_OF_MIXED,
+    WMI_RACE_OF_FLAGS, /* stores that may be of flags */
     WMI_RACE_OF_RELEASE,
     WMI_RACE_OF_ACQUIRE,
     WMI_RACE_OF_SCOPE,

@@ -96,6 +96,8 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     const bool decides = wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC && races->code->options.space &&
                          wmi_result_decides(races->code, pc);
     const unsigned class = wmi_rows[insn->id].class;
+    races->loops.lds |= loop.lds;
+    races->loops.memory |= loop.memory;
     races->waits_for.lds |= loop.lds || (decides && (class == WMI_CLASS_DS || class == WMI_CLASS_FLAT));
     races->waits_for.memory |= loop.memory || (decides && class != WMI_CLASS_DS);
     races->waits_for_part |=
@@ -453,7 +455,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
         races->loads_to_lds = races->waits_for_part = races->order.counts_stores = false;
-        races->waits_for = (struct wmi_race_loop){0};
+        races->loops = races->waits_for = (struct wmi_race_loop){0};
         add_insn(races, 0, 0);
     }
     for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */

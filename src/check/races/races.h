@@ -71,6 +71,7 @@ struct wmi_races {
     uint8_t counted[WMI_RACE_COUNTERS]; /* by how much this instruction increments the counters */
     bool loads_to_lds;                  /* the kernel has loads to LDS */
     bool waits_for_part; /* an instruction of the kernel waits for a part of the operations in flight */
+    struct wmi_race_loop loops;     /* the kernel has a loop that waits for stores to LDS, or to memory */
     struct wmi_race_loop waits_for; /* the kernel has a loop that waits for stores to LDS, or to memory, or a
                                        branch on the result of an atomic there */
     size_t capacity;

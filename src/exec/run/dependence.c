@@ -14,7 +14,6 @@
 #include "exec/run/dependence.h"
 
 #include "exec/run/polling.h"
-#include "isa/rules/registers.h"
 #include "lower/classes.h"
 #include "lower/flow.h"
 
@@ -23,8 +22,6 @@
 
 enum {
     LIMIT = 1 << 16, /* maximum instructions that are examined */
-    LOOP = 256,      /* maximum instructions of a loop that waits; see waiting.c */
-    DECIDES = 32,    /* maximum instructions from one to a branch on its result */
     ADDS = 8, /* maximum instructions from s_getpc_b64 to the additions that compute an address from it */
     SCOPE_DEVICE = 2 /* value of the SCOPE field of gfx12 */
 };
@@ -44,24 +41,6 @@ struct search {
 static bool decode(const struct search *search, uint64_t pc, struct wmi_instruction *insn)
 {
     return wmi_code_decode(search->source->code, pc, insn);
-}
-
-/* Whether an operand is a result. For vector atomics, decoding sets this only if they return a value. */
-static bool has_result(const struct wmi_instruction *insn)
-{
-    if (wmi_rows[insn->id].class == WMI_CLASS_SMEM)
-        return insn->field[WMI_FIELD_glc];
-    for (unsigned i = 0; i < insn->operands; i++)
-        if (insn->operand[i].kind != WMI_OPERAND_NONE && insn->operand[i].written)
-            return true;
-    return false;
-}
-
-bool wmi_only_changes_memory(const struct wmi_instruction *insn)
-{
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    return row->memory == WMI_MEMORY_STORE || (row->memory == WMI_MEMORY_ATOMIC && !has_result(insn)) ||
-           row->class == WMI_CLASS_EXPORT;
 }
 
 /* Whether the instruction bypasses, or invalidates, caches that not all workgroups share. GLC with SLC is a
@@ -89,7 +68,7 @@ static enum wm_dependence_kind kind_of(const struct wmi_instruction *insn)
         return insn->field[WMI_FIELD_gds] || row->rules & WMI_RULE_GDS ? WM_DEPENDS_BY_GDS : WM_INDEPENDENT;
     switch (row->memory) {
     case WMI_MEMORY_ATOMIC:
-        return has_result(insn) || !wmi_atomic_commutes(insn->id) ? WM_DEPENDS_BY_ATOMIC : WM_INDEPENDENT;
+        return wmi_has_result(insn) || !wmi_atomic_commutes(insn->id) ? WM_DEPENDS_BY_ATOMIC : WM_INDEPENDENT;
     case WMI_MEMORY_LOAD:
         return has_device_scope(insn) ? WM_DEPENDS_BY_LOAD : WM_INDEPENDENT;
     case WMI_MEMORY_CONTROL:
@@ -103,101 +82,6 @@ static void find(struct search *search, enum wm_dependence_kind kind, uint64_t p
 {
     if (search->found->kind == WM_INDEPENDENT)
         *search->found = (struct wm_dependence){.kind = kind, .pc = pc};
-}
-
-/* ---- loops ---- */
-
-enum { SCC = WMI_REGISTER_COUNT, REGISTERS };
-
-/* What one iteration of a loop does to registers. */
-struct round {
-    bool before[REGISTERS];  /* read before it is written */
-    bool written[REGISTERS]; /* written */
-    bool changed[REGISTERS]; /* written other than by mask logic */
-    bool loaded[REGISTERS];  /* depends on a load of the iteration */
-    bool stores;
-    bool loads_decide; /* a branch depends on a load */
-};
-
-static void write(struct round *round, unsigned reg, bool logic, bool loaded)
-{
-    round->written[reg] = true;
-    round->changed[reg] |= !logic;
-    /* Inactive lanes of a VGPR keep their values, so a loaded VGPR stays loaded. */
-    round->loaded[reg] =
-        loaded || (reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH && round->loaded[reg]);
-}
-
-static bool read(struct round *round, unsigned reg)
-{
-    round->before[reg] |= !round->written[reg];
-    return round->loaded[reg];
-}
-
-static bool is_load(const struct wmi_instruction *insn, bool lds)
-{
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    return row->memory == WMI_MEMORY_LOAD && (lds || row->class != WMI_CLASS_DS) &&
-           row->class != WMI_CLASS_SCRATCH;
-}
-
-/* loaded: the instruction is a load that counts. */
-static void add_to_round(const struct wmi_target *target, struct round *round,
-                         const struct wmi_instruction *insn, bool loaded)
-{
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    const bool logic = row->group == WMI_GROUP_MASK;
-    struct wmi_span_of_registers spans[WMI_SPANS];
-    const unsigned count = wmi_registers_of(target, insn, spans);
-    round->stores |= wmi_only_changes_memory(insn);
-    if (row->flags & WMI_ROW_READS_SCC)
-        loaded |= read(round, SCC);
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned reg = spans[i].first; spans[i].read && reg < spans[i].first + spans[i].count; reg++)
-            loaded |= read(round, reg);
-    round->loads_decide |= loaded && wmi_control_flow(insn).branches;
-    if (row->flags & WMI_ROW_WRITES_SCC)
-        write(round, SCC, true, loaded);
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned reg = spans[i].first; spans[i].written && reg < spans[i].first + spans[i].count; reg++)
-            write(round, reg, logic, loaded);
-}
-
-bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t last, bool lds)
-{
-    struct round round = {0};
-    uint64_t pc = first;
-    for (unsigned i = 0; i < LOOP && pc <= last; i++) {
-        struct wmi_instruction insn;
-        if (!wmi_code_decode(code, pc, &insn))
-            return false;
-        add_to_round(code->options.target, &round, &insn, is_load(&insn, lds));
-        pc += 4u * insn.dwords;
-    }
-    if (pc <= last || !round.loads_decide || round.stores)
-        return false;
-    for (unsigned reg = 0; reg < WMI_REGISTER_COUNT; reg++) {
-        const bool mask = reg / 2 == WMI_REGISTER_EXEC / 2 || reg / 2 == WMI_REGISTER_VCC / 2;
-        if (round.before[reg] && round.changed[reg] && !mask)
-            return false;
-    }
-    return true;
-}
-
-bool wmi_result_decides(const struct wmi_code *code, uint64_t pc)
-{
-    struct round round = {0};
-    struct wmi_instruction insn;
-    if (!wmi_code_decode(code, pc, &insn))
-        return false;
-    add_to_round(code->options.target, &round, &insn, has_result(&insn));
-    for (unsigned i = 0; i < DECIDES && !round.loads_decide && !wmi_control_flow(&insn).ends; i++) {
-        pc += 4u * insn.dwords;
-        if (!wmi_code_decode(code, pc, &insn))
-            return false;
-        add_to_round(code->options.target, &round, &insn, false);
-    }
-    return round.loads_decide;
 }
 
 /* ---- what can be reached ---- */
@@ -270,7 +154,7 @@ static void examine(struct search *search, uint64_t pc)
     if (kind != WM_INDEPENDENT)
         find(search, kind, pc);
     else if (flow.branches && flow.distance < 0 &&
-             wmi_loop_only_waits(search->source->code, next + (uint64_t)(4 * flow.distance), pc, false))
+             wmi_loop_only_waits(search->source->code, next + (uint64_t)(4 * flow.distance), pc, 0))
         find(search, WM_DEPENDS_BY_LOOP, pc);
     search->computed |= flow.computed;
     if (flow.calls)

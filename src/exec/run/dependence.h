@@ -23,7 +23,4 @@ struct wmi_dependence_source {
 bool wmi_find_dependence(const struct wmi_dependence_source *source, struct wm_dependence *dependence,
                          struct wmi_place_list *entries);
 
-/* Whether the instruction changes memory without returning the previous value to the wave. */
-bool wmi_only_changes_memory(const struct wmi_instruction *insn);
-
 #endif

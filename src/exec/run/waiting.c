@@ -2,8 +2,8 @@
 /* Finds out whether a wave only waits, that is, repeats a loop without effect until memory changes. */
 #include "exec/run/waiting.h"
 
-#include "exec/run/dependence.h"
 #include "exec/run/dispatch.h"
+#include "exec/run/polling.h"
 #include "exec/run/program.h"
 #include "lower/flow.h"
 
