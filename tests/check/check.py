@@ -14,7 +14,7 @@ gfx90a, gfx942, gfx1030, gfx1100 and gfx1200. Comments begin with //, in assembl
     RUN: KERNEL -g N -b N --arg ... arguments of 'wavemem check'; a kernel may have several. {wave} is its wave size
     TARGETS: gfx900 gfx1030         of the RUN above; before the first RUN: of the whole file
     COMPILE: -O0                    further options for the compiler, of the whole file
-    KERNEL: NAME [ARGUMENT]... [lds=BYTES] [scratch=BYTES]      assembly only, see below
+    KERNEL: NAME [ARGUMENT]... [lds=BYTES] [scratch=BYTES] [tgsplit=1]      assembly only, see below
 
 A RUN must find exactly what the comments between the first line of its kernel and that of the next one say, each rule at
 its line, and nothing else. So a kernel without FINDS must have no findings, and one whose name ends with _good must have
@@ -113,7 +113,7 @@ class Source:
 
 def layout(arguments):
     """The arguments of a kernel as YAML, their size, and what else KERNEL says."""
-    lines, offset, more = [], 0, {"lds": 0, "scratch": 0}
+    lines, offset, more = [], 0, {"lds": 0, "scratch": 0, "tgsplit": 0}
     for argument in arguments:
         if "=" in argument:
             name, value = argument.split("=")
@@ -136,7 +136,7 @@ def descriptor(name, arguments, target):
                   ".amdhsa_next_free_sgpr 64", f".amdhsa_group_segment_fixed_size {more['lds']}",
                   f".amdhsa_private_segment_fixed_size {more['scratch']}"]
     if target in ("gfx90a", "gfx942", "gfx950"):
-        directives.append(".amdhsa_accum_offset 64")
+        directives += [".amdhsa_accum_offset 64", f".amdhsa_tg_split {more['tgsplit']}"]
     text = "\n".join([".rodata", ".p2align 6", f".amdhsa_kernel {name}", *directives, ".end_amdhsa_kernel"])
     entry = [f"  - .name: {name}", f"    .symbol: {name}.kd", f"    .kernarg_segment_size: {size}", "    .kernarg_segment_align: 8",
              f"    .group_segment_fixed_size: {more['lds']}", f"    .private_segment_fixed_size: {more['scratch']}",

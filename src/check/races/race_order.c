@@ -269,7 +269,8 @@ static void complete_part(struct wmi_race_order *order, struct wmi_race_group *g
     w->store_count -= (uint8_t)complete;
     memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
     w->first_store = w->store[0].epoch;
-    if (!w->gap || last_gap(root_of(order, group->tag), wave)->from >= w->first_store)
+    /* Where caches must be written back, only waves of the workgroup learn of it, at a barrier. */
+    if (order->writes_back || !w->gap || last_gap(root_of(order, group->tag), wave)->from >= w->first_store)
         return;
     close_gap(order, group, wave, w->epoch + 1);
     open_gap(order, group, wave, w->first_store);
@@ -285,7 +286,7 @@ void wmi_race_wait(struct wmi_race_order *order, struct wmi_race_group *group, u
     if (!limit || limit < w->stores) {
         w->stores = 0;
         w->unfinished = false;
-    } else if (w->counts_stores && !order->writes_back) {
+    } else if (w->counts_stores && (order->within || !order->writes_back)) {
         complete_part(order, group, wave, limit);
     }
     complete_stores(order, w);

@@ -102,8 +102,8 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     races->waits_for.memory |= loop.memory || (decides && class != WMI_CLASS_DS);
     races->waits_for_part |=
         waits.stores && waits.stores < wmi_counter_largest(races->dispatch.target, races->stores);
-    races->order.counts_stores =
-        races->waits_for_part && (races->stores == WMI_COUNTER_STORE || races->waits_for.memory);
+    races->order.counts_stores = races->waits_for_part && (races->stores == WMI_COUNTER_STORE ||
+                                                           races->waits_for.memory || races->order.within);
     races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
     if (!facts.waits || (waits.stores & waits.lds & waits.moves & waits.tensors) == UINT8_MAX)
         return WMI_NOT_SHOWN;
