@@ -123,8 +123,10 @@ WM_API enum wm_status wm_check_leaks(struct wm_check *check, struct wm_diag *dia
 /* Tells the check that the program has copied `size` bytes of the machine of wm_check_machine() from `from`
  * to `to`, another address of that machine, or to the host (to is 0). What nobody has written, nobody has
  * written in the copy either. If that is on the host, it is a finding without an instruction (rule
- * "uninit-copy", pc is 0): an error if nobody has written any of these bytes, else a note. *unwritten (or
- * NULL): how many of them nobody has written; 0 also without WM_CHECK_UNINIT. A dispatch may be running.
+ * "uninit-copy", pc is 0): an error if nobody has written any of these bytes, else a note. A copy that begins
+ * where the last one, of 1 MiB or more, has ended is its next piece, unless a dispatch has begun in between.
+ * *unwritten (or NULL): how many of them nobody has written; 0 also without WM_CHECK_UNINIT. A dispatch may
+ * be running.
  * WM_BAD_ARGUMENT: the check watches no machine; WM_OUT_OF_RANGE: the bytes at `from` do not lie in one
  * allocation. */
 WM_API enum wm_status wm_check_copied(struct wm_check *check, uint64_t to, uint64_t from, uint64_t size,

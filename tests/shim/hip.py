@@ -442,7 +442,7 @@ class Exec(unittest.TestCase):
 
     def test_copies_of_unwritten_memory(self):
         lines = (FOLDER / "other/orders.hip").read_text(encoding="utf-8").splitlines()
-        number = {mark: 1 + next(i for i, text in enumerate(lines) if mark in text) for mark in ("// copies", "hipMalloc(&copy")}
+        number = {mark: 1 + next(i for i, text in enumerate(lines) if mark in text) for mark in ("// copies", "// large", "hipMalloc(&copy")}
         (found,), text = self.checked("--check=uninit", "unwritten", code=1)
         self.assertEqual((found["rule"], found["severity"], found["instruction"]), ("uninit-copy", "error", ""))
         self.assertEqual(found["message"], "1024 bytes that nobody wrote are copied to the host")
@@ -450,6 +450,11 @@ class Exec(unittest.TestCase):
         self.assertEqual(found["memory"]["allocation"]["origin"], f"main (orders.hip:{number['hipMalloc(&copy']})")
         self.assertIn(f"  by   main (orders.hip:{number['// copies']}); 1 time in all\n", text)
         self.assertEqual(self.checked("--check=uninit", "none", code=0)[0], [])
+        (found,), text = self.checked("--check=uninit", "partly", code=0)
+        self.assertEqual((found["rule"], found["severity"], found["executions"]), ("uninit-copy", "note", 1))
+        size = 80 << 20
+        self.assertEqual(found["message"], f"{size} bytes are copied to the host, of which nobody wrote {size - 64}")
+        self.assertIn(f" (orders.hip:{number['// large']})", found["call"])
 
     def test_child_processes(self):
         done = execute("sh", "-c", f"{self.program('printf')} && exit 1; test $? = 5 && exit 9")

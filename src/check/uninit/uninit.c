@@ -209,6 +209,7 @@ static void destroy(void *self)
     for (size_t i = 0; i < check->names; i++)
         free(check->name[i]);
     free(check->name);
+    free(check->copy.name);
     pthread_mutex_destroy(&check->lock);
     free(check->origin);
     free(check->slot);

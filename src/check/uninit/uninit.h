@@ -78,6 +78,15 @@ struct wmi_uninit_shard { /* state of the dispatch's only thread */
     uint32_t moved_origin;
 };
 
+/* A copy to the host, of which later pieces may follow. */
+struct wmi_uninit_copy {
+    char *name; /* of the allocation from `low` to `high`; NULL: there is none */
+    uint64_t low, high;
+    uint64_t first, end; /* the first byte that nobody wrote; behind the last byte */
+    uint64_t size, missing;
+    uint64_t piece; /* bytes of the last piece */
+};
+
 struct wmi_uninit {
     bool origins;
     struct wmi_observer observer;
@@ -93,6 +102,7 @@ struct wmi_uninit {
     struct wmi_found_set copied; /* copies to the host of what nobody has written; guarded by `lock` */
     char **name;                 /* of their allocations */
     size_t names, name_room;
+    struct wmi_uninit_copy copy;      /* the last one, which is not in `copied` yet */
     struct wmi_uninit_origin *origin; /* valid from 1 to origin_count, in all dispatches */
     uint32_t origin_count;
     struct wmi_undefined values; /* undefined values in global memory */
@@ -134,10 +144,8 @@ struct wmi_uninit_origin wmi_uninit_origin_of(const struct wmi_uninit *check, ui
 void wmi_uninit_use(struct wmi_uninit_shard *shard, uint32_t number, enum wmi_uninit_use use, uint64_t pc,
                     uint32_t wave, uint64_t lanes);
 
-/* What a copy of `size` bytes of the allocation to the host is reported as; name: of the allocation, which
- * must live until the finding is worded. missing: bytes that nobody has written, from `address` on. */
-struct wmi_found wmi_uninit_copy_found(const struct wmi_allocation *allocation, const char *name,
-                                       uint64_t address, uint64_t size, uint64_t missing);
+/* What a copy to the host is reported as; its name must live until the finding is worded. */
+struct wmi_found wmi_uninit_copy_found(const struct wmi_uninit_copy *copy);
 
 /* ---- uninit_memory.c ---- */
 

@@ -75,6 +75,49 @@ static void remove_region(struct wmi_uninit *check, size_t at)
     __atomic_fetch_add(&check->generation, 1, __ATOMIC_RELEASE);
 }
 
+/* Reports the last copy to the host, if nobody wrote some of its bytes. */
+static void end_copy(struct wmi_uninit *check)
+{
+    struct wmi_uninit_copy *copy = &check->copy;
+    if (copy->missing) {
+        const struct wmi_found found = wmi_uninit_copy_found(copy);
+        if (wmi_grow(&check->name, &check->name_room, check->names, sizeof(char *)) &&
+            wmi_found_add(&check->copied, &found)) {
+            check->name[check->names++] = copy->name;
+            copy->name = NULL;
+        } else
+            check->lost = true;
+    }
+    free(copy->name);
+    *copy = (struct wmi_uninit_copy){0};
+}
+
+/* Adds a piece of which nobody wrote `missing` bytes to the last copy to the host, or begins a copy with it.
+ * Runtimes split large copies (HIP 5.2 into pieces of 32 MiB), which follow one another without a
+ * dispatch. A copy that was written in part is none of bytes that nobody wrote, whatever its pieces are. */
+static void add_piece(struct wmi_uninit *check, const struct wmi_allocation *allocation, uint64_t from,
+                      uint64_t size, uint64_t first, uint64_t missing)
+{
+    enum { SMALLEST_PIECE = 1 << 20 };
+    struct wmi_uninit_copy *copy = &check->copy;
+    if (!copy->name || copy->low != allocation->low || copy->end != from || copy->piece < SMALLEST_PIECE) {
+        end_copy(check);
+        copy->name = strdup(allocation->name ? allocation->name : "");
+        if (!copy->name) {
+            check->lost = true;
+            return;
+        }
+        copy->low = allocation->low;
+        copy->high = allocation->high;
+    }
+    if (!copy->missing)
+        copy->first = first;
+    copy->missing += missing;
+    copy->size += size;
+    copy->piece = size;
+    copy->end = from + size;
+}
+
 void wmi_uninit_memory(void *self, const struct wm_event *event)
 {
     struct wmi_uninit *check = self;
@@ -87,6 +130,8 @@ void wmi_uninit_memory(void *self, const struct wm_event *event)
             add_region(check, memory->address, memory->size);
         break;
     case WM_EVENT_FREE:
+        if (memory->address == check->copy.low) /* not what the runtime locks for a piece */
+            end_copy(check);
         if (region)
             remove_region(check, first_above(check, memory->address));
         break;
@@ -108,20 +153,6 @@ static void unwrite(struct wmi_written *region, uint64_t address, uint64_t bits)
         wmi_written_clear(region, address + (unsigned)__builtin_ctzll(bits), 1);
 }
 
-/* Adds a copy to the host to what is reported. False: no memory. */
-static bool add_copy(struct wmi_uninit *check, const struct wmi_allocation *allocation, uint64_t address,
-                     uint64_t size, uint64_t missing)
-{
-    if (!wmi_grow(&check->name, &check->name_room, check->names, sizeof(char *)))
-        return false;
-    char *name = strdup(allocation->name ? allocation->name : "");
-    if (!name)
-        return false;
-    check->name[check->names++] = name;
-    const struct wmi_found found = wmi_uninit_copy_found(allocation, name, address, size, missing);
-    return wmi_found_add(&check->copied, &found);
-}
-
 uint64_t wmi_uninit_copied(void *self, const struct wmi_allocation *allocation, uint64_t to, uint64_t from,
                            uint64_t size)
 {
@@ -141,8 +172,8 @@ uint64_t wmi_uninit_copied(void *self, const struct wmi_allocation *allocation, 
         if (copy)
             unwrite(copy, to + at, bits);
     }
-    if (missing && !to)
-        check->lost |= !add_copy(check, allocation, first, size, missing);
+    if (region && !to)
+        add_piece(check, allocation, from, size, first, missing);
     pthread_mutex_unlock(&check->lock);
     return missing;
 }
@@ -151,6 +182,7 @@ bool wmi_uninit_outside(void *self, struct wmi_found_set *findings)
 {
     struct wmi_uninit *check = self;
     pthread_mutex_lock(&check->lock);
+    end_copy(check);
     const bool ok = wmi_found_move(findings, &check->copied);
     pthread_mutex_unlock(&check->lock);
     return ok;
@@ -273,6 +305,7 @@ static bool begin_scratch(struct wmi_uninit *check)
 bool wmi_uninit_begin_memory(struct wmi_uninit *check)
 {
     pthread_mutex_lock(&check->lock);
+    end_copy(check);
     forget_own(check);
     free_retired(check);
     __atomic_fetch_add(&check->generation, 1, __ATOMIC_RELEASE);

@@ -139,20 +139,19 @@ static const struct wmi_check_rule copy_rules[2] = {
 #undef RULE
 };
 
-struct wmi_found wmi_uninit_copy_found(const struct wmi_allocation *allocation, const char *name,
-                                       uint64_t address, uint64_t size, uint64_t missing)
+struct wmi_found wmi_uninit_copy_found(const struct wmi_uninit_copy *copy)
 {
     return (struct wmi_found){
-        .rule = &copy_rules[missing < size],
-        .first_pc = allocation->low, /* tells findings apart, which have no instruction */
+        .rule = &copy_rules[copy->missing < copy->size],
+        .first_pc = copy->low, /* tells findings apart, which have no instruction */
         .count = 1,
         .space = WMI_SPACE_GLOBAL,
-        .address = address,
-        .bytes = missing,
-        .detail = {[COPY_SIZE] = size, [COPY_MISSING] = missing},
-        .allocation = name,
-        .allocation_address = allocation->low,
-        .allocation_bytes = allocation->high - allocation->low,
+        .address = copy->first,
+        .bytes = copy->missing,
+        .detail = {[COPY_SIZE] = copy->size, [COPY_MISSING] = copy->missing},
+        .allocation = copy->name,
+        .allocation_address = copy->low,
+        .allocation_bytes = copy->high - copy->low,
     };
 }
 

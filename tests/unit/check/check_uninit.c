@@ -316,9 +316,49 @@ static void copies_to_the_host_are_findings(void **state)
     wm_machine_destroy(machine);
 }
 
+/* Runtimes copy in pieces: one of which nobody wrote a byte is none of its own, unless it stands alone. */
+static void pieces_of_a_copy_are_one_finding(void **state)
+{
+    enum { PIECE = 1 << 20, PIECES = 4 };
+    static const unsigned char data[64] = {1};
+    struct wm_diag diag = {0};
+    struct wm_machine *machine;
+    struct wm_check *check;
+    uint64_t memory;
+    size_t count;
+    (void)state;
+    for (unsigned apart = 0; apart < 2; apart++) {
+        assert_int_equal(wm_machine_create("gfx900", &machine, &diag), WM_OK);
+        assert_int_equal(wm_check_create(WM_CHECK_UNINIT, &check, &diag), WM_OK);
+        assert_int_equal(wm_check_machine(check, machine, &diag), WM_OK);
+        assert_int_equal(wm_allocate(machine, PIECES * PIECE, 0, "memory", &memory, &diag), WM_OK);
+        assert_int_equal(wm_write(machine, memory, data, sizeof data, &diag), WM_OK);
+        for (unsigned i = 0; i < PIECES; i++) {
+            const uint64_t at = memory + (apart ? PIECES - 1 - i : i) * PIECE;
+            assert_int_equal(wm_check_copied(check, 0, at, PIECE, NULL, &diag), WM_OK);
+        }
+        const struct wm_finding *found = wm_check_findings(check, &count);
+        assert_int_equal(count, 1 + apart);
+        for (size_t i = 0; i < count; i++) {
+            const bool whole = found[i].severity == WM_SEVERITY_ERROR;
+            assert_int_equal(found[i].count, whole ? PIECES - 1 : 1);
+            assert_string_equal(found[i].message,
+                                whole ? "1048576 bytes that nobody wrote are copied to the host"
+                                : apart
+                                    ? "1048576 bytes are copied to the host, of which nobody wrote 1048512"
+                                    : "4194304 bytes are copied to the host, of which nobody wrote 4194240");
+        }
+        assert_int_equal(
+            apart ? found[0].severity != found[1].severity : found[0].severity == WM_SEVERITY_NOTE, true);
+        wm_check_destroy(check);
+        wm_machine_destroy(machine);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {cmocka_unit_test(codes_have_their_findings),
+                                     cmocka_unit_test(pieces_of_a_copy_are_one_finding),
                                      cmocka_unit_test(copies_to_the_host_are_findings)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Results that depend on the order of workgroups, memory that nobody wrote, and stores to memory of the host:
-// orders [last|host|unwritten].
+// orders [last|host|unwritten|partly].
 #include <hip/hip_runtime.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 256 };
+enum { COUNT = 256, LARGE = 80 << 20 };
 
 // The workgroup that stores last decides.
 __global__ void last(unsigned *out)
@@ -25,6 +26,16 @@ static bool ok(hipError_t error)
     return error == hipSuccess;
 }
 
+// Copies memory whose first bytes alone somebody wrote, which HIP does in pieces.
+static bool copy_large(void)
+{
+    unsigned *memory, *host = static_cast<unsigned *>(malloc(LARGE));
+    const bool done = host && ok(hipMalloc(&memory, LARGE)) && ok(hipMemset(memory, 0, 64)) &&
+                      ok(hipMemcpy(host, memory, LARGE, hipMemcpyDeviceToHost)); // large
+    free(host);
+    return done;
+}
+
 int main(int count, char **words)
 {
     const char *what = count > 1 ? words[1] : "";
@@ -36,6 +47,10 @@ int main(int count, char **words)
         if (!ok(hipMemcpy(copy, memory, sizeof host, hipMemcpyDeviceToDevice)))
             return 9;
         return ok(hipMemcpy(host, copy, sizeof host, hipMemcpyDeviceToHost)) ? 0 : 9; // copies
+    }
+    if (!strcmp(what, "partly")) {
+        same<<<4, COUNT / 4>>>(pinned);
+        return copy_large() ? 0 : 9;
     }
     if (!ok(hipMemset(memory, 0, sizeof host)))
         return 9;
