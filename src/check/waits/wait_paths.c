@@ -152,10 +152,10 @@ static void scan_operation(struct scan *scan, const struct wmi_wait_state *state
 }
 
 struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct wmi_wait_state *state,
-                                    const struct wmi_hazard_wave *hazards, unsigned reach, uint64_t mask,
-                                    bool *is_new)
+                                    const struct wmi_hazard_wave *hazards, uint32_t number, unsigned reach,
+                                    uint64_t mask, bool *is_new)
 {
-    struct scan scan = {.key = hazards ? wmi_hazard_wave_key(hazards, reach) : 0, .mask = mask};
+    struct scan scan = {.key = hazards ? wmi_hazard_wave_key(hazards, reach) : mix(0, number), .mask = mask};
     scan.key = key_of_counters(scan.key, state);
     for (unsigned reg = 0; reg < reach; reg++) {
         scan_operation(&scan, state, reg, false);

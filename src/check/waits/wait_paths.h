@@ -57,12 +57,13 @@ static inline uint64_t wmi_wait_lanes(uint64_t exec)
     return !exec ? 0 : exec == UINT64_MAX ? 2 : 1;
 }
 
-/* The node of a state of the model, which uses registers below `reach`. hazards: or NULL. mask: lanes that
- * its pending writes may be about. *is_new: the model's state is the node's to the last bit. NULL: they are
- * about others, or there is no room for more nodes. */
+/* The node of a state of the model, which uses registers below `reach`. hazards: or NULL. number: of the last
+ * instruction; without hazards it tells nodes apart, which would have an edge for most instructions of the
+ * kernel if nothing is pending. mask: lanes that its pending writes may be about. *is_new: the model's state
+ * is the node's to the last bit. NULL: they are about others, or there is no room for more nodes. */
 struct wmi_wait_node *wmi_wait_node(struct wmi_wait_paths *paths, const struct wmi_wait_state *state,
-                                    const struct wmi_hazard_wave *hazards, unsigned reach, uint64_t mask,
-                                    bool *is_new);
+                                    const struct wmi_hazard_wave *hazards, uint32_t number, unsigned reach,
+                                    uint64_t mask, bool *is_new);
 
 /* Sets the model to the node's state, but for lanes: `mask` takes the place of the node's. *reach: of the
  * registers that the model uses before and after that. */

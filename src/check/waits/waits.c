@@ -478,7 +478,8 @@ static bool add_edge(struct shard *shard, struct wave *wave, struct wmi_wait_edg
 {
     bool is_new;
     struct model *model = shard->model;
-    edge.to = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, mask, &is_new);
+    edge.to =
+        wmi_wait_node(shard->paths, &model->waits, model->hazards, edge.number, model->reach, mask, &is_new);
     if (!edge.to || !wmi_wait_add_edge(wave->node, &edge))
         return false;
     if (is_new)
@@ -561,7 +562,8 @@ static bool advance(struct shard *shard, struct wave *wave, uint32_t number, con
         insn = instruction_of(shard->check, number);
         run(shard, wave, model, insn, number, exec_of(scalars), value_of(insn, scalars));
         if (may_return(shard, model, insn))
-            wave->node = wmi_wait_node(shard->paths, &model->waits, model->hazards, model->reach, 0, &is_new);
+            wave->node =
+                wmi_wait_node(shard->paths, &model->waits, model->hazards, number, model->reach, 0, &is_new);
     }
     return true;
 }
@@ -764,7 +766,8 @@ static void *begin_thread(void *self)
     /* Needless waits depend on more than nodes know. */
     if (!(check->what & WM_CHECK_NEEDLESS) && (shard->model = create_model(shard)) &&
         (shard->paths = wmi_wait_paths_create()))
-        shard->root = wmi_wait_node(shard->paths, &shard->model->waits, shard->model->hazards, 0, 0, &is_new);
+        shard->root = wmi_wait_node(shard->paths, &shard->model->waits, shard->model->hazards, UINT32_MAX, 0,
+                                    0, &is_new);
     return shard;
 }
 
