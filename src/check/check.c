@@ -15,6 +15,17 @@ static const struct wmi_checker *const kinds[] = {&wmi_checker_waits,  &wmi_chec
 enum { KINDS = sizeof kinds / sizeof *kinds };
 _Static_assert((int)KINDS < (int)WMI_CHECKERS, "room for every checker, and for the coverage");
 
+/* Programs that were lowered with the observers of the check, and what the checkers know of them. */
+enum {
+    MOST_KEPT = 16,
+    MOST_STEPS = 1 << 18, /* of all kept programs */
+};
+struct kept {
+    struct wmi_program *program; /* NULL: unused */
+    void *code[KINDS + 1];       /* of each checker, and of the coverage */
+    uint64_t used;               /* number of the last dispatch that executed it */
+};
+
 struct wording {   /* of a finding */
     char *text[8]; /* all that `row` points to and that rules do not own */
     unsigned texts;
@@ -32,7 +43,10 @@ struct wm_check {
     size_t seed_count;
     struct wmi_check_dispatch dispatch; /* the last one */
     struct wmi_check_machine machine;
-    struct wmi_program *program; /* of the last dispatch, with the check's observers; or NULL */
+    struct kept kept[MOST_KEPT];
+    /* The program that the checkers themselves know now, whose `code` has nothing; NULL: none that is kept.
+     */
+    struct kept *current;
     struct wmi_check_observer observers[WMI_CHECKERS]; /* of the last dispatch */
     unsigned observer_count;
     const char *missed;            /* why the check is incomplete, or NULL */
@@ -292,6 +306,78 @@ struct wm_check *wmi_check_create(unsigned what)
     return check;
 }
 
+/* ---- programs ---- */
+
+static void forget_program(struct kept *kept)
+{
+    wmi_program_destroy(kept->program);
+    for (unsigned i = 0; i < KINDS; i++)
+        if (kinds[i]->forget)
+            kinds[i]->forget(kept->code[i]);
+    wmi_coverage_forget(kept->code[KINDS]);
+    *kept = (struct kept){0};
+}
+
+/* Exchanges what the checkers know with what is kept of the program. If there is no memory, what is kept is
+ * of no use any more, and the checkers know nothing that they may use. */
+static bool exchange(struct wm_check *check, struct kept *kept)
+{
+    bool ok = wmi_coverage_exchange(check->coverage, &kept->code[KINDS]);
+    for (unsigned i = 0; i < KINDS; i++)
+        if (check->checker[i] && kinds[i]->exchange)
+            ok &= kinds[i]->exchange(check->checker[i], &kept->code[i]);
+    return ok;
+}
+
+/* Puts away what the checkers know, so that they can learn another program. */
+static void put_away(struct wm_check *check)
+{
+    if (check->current && !exchange(check, check->current))
+        forget_program(check->current);
+    check->current = NULL;
+}
+
+/* Makes the checkers know a program of this code. False: none is kept. */
+static bool find_program(struct wm_check *check, const struct wmi_code_options *code)
+{
+    struct kept *found = NULL;
+    for (struct kept *kept = check->kept; kept < check->kept + MOST_KEPT && !found && code; kept++)
+        if (kept->program && wmi_program_serves_observed(kept->program, code))
+            found = kept;
+    if (found != check->current || !found)
+        put_away(check);
+    if (!found || !found->program)
+        return false;
+    if (found != check->current && !exchange(check, found)) {
+        forget_program(found);
+        return false;
+    }
+    check->current = found;
+    return true;
+}
+
+/* Forgets the programs that have not been executed for longest, until there is room for one more. Returns its
+ * place.
+ */
+static struct kept *make_room(struct wm_check *check, size_t steps)
+{
+    for (;;) {
+        struct kept *oldest = NULL, *unused = NULL;
+        size_t all = steps;
+        for (struct kept *kept = check->kept; kept < check->kept + MOST_KEPT; kept++) {
+            if (!kept->program) {
+                unused = kept;
+                continue;
+            }
+            all += wmi_program_steps(kept->program);
+            oldest = !oldest || kept->used < oldest->used ? kept : oldest;
+        }
+        if (unused && (all <= MOST_STEPS || !oldest))
+            return unused;
+        forget_program(oldest);
+    }
+}
+
 void wmi_check_destroy(struct wm_check *check)
 {
     if (!check)
@@ -300,7 +386,8 @@ void wmi_check_destroy(struct wm_check *check)
     wmi_found_free(&check->findings);
     wmi_coverage_destroy(check->coverage);
     free(check->seeds);
-    wmi_program_destroy(check->program);
+    for (unsigned i = 0; i < MOST_KEPT; i++)
+        forget_program(&check->kept[i]);
     for (unsigned i = 0; i < KINDS; i++)
         if (check->checker[i])
             kinds[i]->destroy(check->checker[i]);
@@ -353,12 +440,7 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 {
     unsigned count = 0;
     dispatch->launch = check->dispatch.launch + 1;
-    dispatch->lowered =
-        check->program && dispatch->code && wmi_program_serves_observed(check->program, dispatch->code);
-    if (!dispatch->lowered) {
-        wmi_program_destroy(check->program);
-        check->program = NULL;
-    }
+    dispatch->lowered = find_program(check, dispatch->code);
     check->dispatch = *dispatch;
     check->dispatch.code = NULL; /* lives until this returns */
     check->missed = NULL;
@@ -380,8 +462,10 @@ unsigned wmi_check_begin(struct wm_check *check, struct wmi_check_dispatch *disp
 
 struct wmi_program *wmi_check_take_program(struct wm_check *check)
 {
-    struct wmi_program *program = check->program;
-    check->program = NULL;
+    struct kept *current = check->current;
+    struct wmi_program *program = current ? current->program : NULL;
+    if (current)
+        current->program = NULL;
     return program;
 }
 
@@ -393,10 +477,19 @@ void wmi_check_keep_program(struct wm_check *check, struct wmi_program *program)
         const struct wmi_observer *observer = check->observers[i].observer;
         complete &= !observer->incomplete || !observer->incomplete(observer->self);
     }
-    wmi_program_destroy(check->program);
-    check->program = complete ? program : NULL;
-    if (!complete)
+    struct kept *current = check->current;
+    if (!complete) {
         wmi_program_destroy(program);
+        if (current)
+            forget_program(current);
+        check->current = NULL;
+        return;
+    }
+    if (!current)
+        current = make_room(check, wmi_program_steps(program));
+    current->program = program;
+    current->used = check->dispatch.launch;
+    check->current = current;
 }
 
 void wmi_check_end(struct wm_check *check, const struct wmi_check_ran *ran, wmi_describe *describe,

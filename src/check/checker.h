@@ -31,7 +31,7 @@ struct wmi_check_dispatch {
     const struct wmi_target *target;
     const struct wmi_space *space;       /* NULL: code without memory (tests) */
     const struct wmi_code_options *code; /* how it is lowered, if nobody else observes it; or NULL */
-    bool lowered;                        /* as in the last dispatch: the checkers know its instructions */
+    bool lowered;                        /* before, by this check: the checkers know its instructions */
     const char *kernel;
     uint64_t entry;                               /* guest address of its first instruction */
     bool profiled;                                /* a profile counts the blocks of this dispatch */
@@ -93,6 +93,11 @@ struct wmi_checker {
     void (*destroy)(void *self);
     /* Returns the observer of one dispatch, whose `self` need not be the checker. NULL: no memory. */
     const struct wmi_observer *(*begin)(void *self, const struct wmi_check_dispatch *dispatch);
+    /* Puts what it knows of the instructions of a program into *code, and takes what was there, or nothing if
+     * that is NULL, in which case it makes it. False: no memory, and nothing has changed. forget() frees it.
+     * Both or none. */
+    bool (*exchange)(void *self, void **code);
+    void (*forget)(void *code);
     /* Every thread has ended. Adds what was found; false: no memory. */
     bool (*end)(void *self, struct wmi_found_set *findings);
     /* What end() added has been put into words; or NULL. */
@@ -108,6 +113,14 @@ struct wmi_checker {
     /* Adds what it has found outside of dispatches. False: no memory. Or NULL. */
     bool (*outside)(void *self, struct wmi_found_set *findings);
 };
+
+/* For exchange(). */
+#define WMI_EXCHANGE(a, b)                                                                                   \
+    do {                                                                                                     \
+        typeof(a) wmi_kept = (a);                                                                            \
+        (a) = (b);                                                                                           \
+        (b) = wmi_kept;                                                                                      \
+    } while (0)
 
 extern const struct wmi_checker wmi_checker_float, wmi_checker_memory, wmi_checker_races, wmi_checker_sync,
     wmi_checker_uninit, wmi_checker_waits;

@@ -254,6 +254,33 @@ const struct wmi_observer *wmi_coverage_begin(struct wmi_coverage *coverage,
     return &coverage->observer;
 }
 
+struct code {
+    struct block *blocks;
+    size_t count;
+    bool lost;
+};
+
+bool wmi_coverage_exchange(void *self, void **kept)
+{
+    struct wmi_coverage *coverage = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    WMI_EXCHANGE(code->blocks, coverage->blocks);
+    WMI_EXCHANGE(code->count, coverage->count);
+    WMI_EXCHANGE(code->lost, coverage->lost);
+    *kept = code;
+    return true;
+}
+
+void wmi_coverage_forget(void *kept)
+{
+    struct code *code = kept;
+    if (code)
+        free(code->blocks);
+    free(code);
+}
+
 bool wmi_coverage_end(struct wmi_coverage *coverage, const struct wmi_check_ran *ran)
 {
     struct wm_coverage *row = row_of(coverage);

@@ -12,6 +12,9 @@ void wmi_coverage_destroy(struct wmi_coverage *coverage);
 /* Returns the observer of one dispatch, which counts blocks; NULL: no memory. */
 const struct wmi_observer *wmi_coverage_begin(struct wmi_coverage *coverage,
                                               const struct wmi_check_dispatch *dispatch);
+/* As the functions of struct wmi_checker. */
+bool wmi_coverage_exchange(void *coverage, void **code);
+void wmi_coverage_forget(void *code);
 /* Ends the dispatch, which ran so many workgroups, waves and instructions. False: no memory. */
 bool wmi_coverage_end(struct wmi_coverage *coverage, const struct wmi_check_ran *ran);
 /* One row per kernel, in the order of their first launches. */

@@ -61,6 +61,12 @@ inModule("asm", "-m", "gfx900", "kernel.s", "-o", "kernel.co");
 const refused = inModule("run", "kernel.co", "-k", "reduce", "-g", "64", "-b", "64", "--arg", "in=zero:f32:64", "--arg", "out=zero:f32:1");
 assert.equal(refused.code, 2);
 assert.match(refused.text, /denorm_mode_32 3/);
+// So is a mode that the kernel sets while it runs: denormals of f32 become 0.
+module_.FS.writeFile("/kernel.s", readFileSync(path.join(site, "examples/copy.s"), "utf8").replace("  s_endpgm", "  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n  s_endpgm"));
+inModule("asm", "-m", "gfx900", "kernel.s", "-o", "kernel.co");
+const faulted = inModule("run", "kernel.co", "-g", "64", "-b", "64", "--arg", "in=zero:f32:64", "--arg", "out=zero:f32:64");
+assert.equal(faulted.code, 3, faulted.text);
+assert.match(faulted.text, /a mode of rounding or denormals that this host's CPU does not have/);
 console.log("ok modes");
 // Numbers with fractions are read as by the command.
 for (const number of ["0.1", "-1.5e-7", "1e39", "3.4028236e38"]) {

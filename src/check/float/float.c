@@ -297,6 +297,32 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     return &check->observer;
 }
 
+struct code {
+    struct wmi_float_instruction *chunk[WMI_FLOAT_CHUNKS];
+    uint32_t instructions;
+};
+
+static bool exchange(void *self, void **kept)
+{
+    struct wmi_float *check = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    for (unsigned i = 0; i < WMI_FLOAT_CHUNKS; i++)
+        WMI_EXCHANGE(code->chunk[i], check->chunk[i]);
+    WMI_EXCHANGE(code->instructions, check->instructions);
+    *kept = code;
+    return true;
+}
+
+static void forget(void *kept)
+{
+    struct code *code = kept;
+    for (unsigned i = 0; code && i < WMI_FLOAT_CHUNKS; i++)
+        free(code->chunk[i]);
+    free(code);
+}
+
 static bool end(void *self, struct wmi_found_set *findings)
 {
     struct wmi_float *check = self;
@@ -309,5 +335,7 @@ const struct wmi_checker wmi_checker_float = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .exchange = exchange,
+    .forget = forget,
     .end = end,
 };

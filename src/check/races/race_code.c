@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds out what loads are for. The memory models have loads that wait for other waves, and loads whose value
- * a compare-and-swap confirms, which the code does not always distinguish from others. They are recognized by
- * their loop, or by the code that follows. Compilers rotate loops: the first iteration's load comes before
- * the loop, and is treated like the one in the loop. */
+ * a compare-and-swap confirms (they seed it), which the code does not always distinguish from others. They
+ * are recognized by their loop, or by the code that follows. Compilers rotate loops: the first iteration's
+ * load comes before the loop, and is treated like the one in the loop. */
 #include "check/races/race_code.h"
 
 #include "exec/run/polling.h"

@@ -5,7 +5,10 @@
  * which is a barrier, or a store or atomic after it has waited for its earlier stores. What a wave did in
  * earlier epochs happens before whatever is done by a wave that has acquired its present epoch. Waves learn
  * of other workgroups by atomics and loads that observe their writes; each keeps a list of what it has
- * learned, and passes it on. */
+ * learned, and passes it on.
+ *
+ * A floor is an epoch of the own workgroup: all that its waves did in earlier ones happens before what the
+ * wave does next, because of a barrier. A gap is a range of epochs of a wave that a release did not cover. */
 #ifndef WMI_RACE_ORDER_H
 #define WMI_RACE_ORDER_H
 
@@ -26,7 +29,7 @@ enum wmi_race_knows {
 struct wmi_race_learned {
     uint32_t tag;          /* tag of the other wave's workgroup */
     uint32_t epoch, floor; /* the other wave's epoch and floor at that time, as far as they were released */
-    uint32_t seen, passed; /* the other wave's epoch and floor at that time */
+    uint32_t seen, passed; /* the same, released or not */
     uint8_t wave, by;      /* the other wave; the wave that has learned, or WMI_RACE_WAVES for all */
     uint8_t how;           /* enum wmi_race_knows */
     uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */

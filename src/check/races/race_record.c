@@ -151,7 +151,7 @@ bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slo
     struct wmi_race_insn *now = &races->insn[slot], *first;
     if (record >= WMI_RACE_SPLIT || (first = &races->insn[wmi_race_slot(record)])->kind != WMI_ACCESS_ATOMIC)
         return false;
-    first->talks = now->talks = true;
+    first->communicated = now->communicated = true;
     learn_now(races, wave, now, record, true);
     return true;
 }
@@ -182,9 +182,10 @@ static enum wmi_race_reads reads_of(const struct wmi_race_insn *now)
 static bool stores_over_flag(struct wmi_race_insn *first, struct wmi_race_insn *now,
                              enum wmi_race_relation relation)
 {
-    const bool over = relation == WMI_RACE_UNRELEASED && first->talks && first->kind == WMI_ACCESS_STORE &&
-                      now->kind == WMI_ACCESS_STORE && wmi_race_is_word(first) && wmi_race_is_word(now);
-    now->talks |= over;
+    const bool over = relation == WMI_RACE_UNRELEASED && first->communicated &&
+                      first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE &&
+                      wmi_race_is_word(first) && wmi_race_is_word(now);
+    now->communicated |= over;
     return over;
 }
 
@@ -200,7 +201,7 @@ static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was
         return;
     }
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
-        first->talks = now->talks = true;
+        first->communicated = now->communicated = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
             learn_of(races, record);
         return;

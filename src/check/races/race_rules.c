@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory models of the targets, and which instructions communicate by them.
+/* Which instructions communicate, and what reports say of races.
  *
  * Code does not tell all: before gfx940, and on gfx10 and gfx11, an atomic store is a plain store, and an
  * atomic load of LDS is a plain load. So both sides decide: an aligned store of 1, 2, 4 or 8 bytes is taken
@@ -13,77 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { VECTOR = 1 << WM_CACHE_VECTOR, GL1 = 1 << WM_CACHE_GL1 };
-
-#define WAIT_BY_ONE .wait_lds = "s_waitcnt lgkmcnt(0)", .wait_load = "s_waitcnt vmcnt(0)"
-
-static const struct wmi_race_model models[] = {
-    {.load_bits = WMI_POLICY_GLC, /* gfx6 to gfx908 */
-     .invalidates = VECTOR,
-     .waits_at_barriers = true,
-     .wait = "s_waitcnt vmcnt(0)",
-     .invalidate = "buffer_wbinvl1_vol",
-     WAIT_BY_ONE},
-    {.named = true, /* gfx940 */
-     .invalidates = VECTOR,
-     .writes_back = true, /* and waits for that: LLVM pull request 178316 */
-     .wait = "s_waitcnt vmcnt(0)",
-     .write_back = "buffer_wbl2 sc1",
-     .invalidate = "buffer_inv sc1",
-     .mode = "tgsplit mode",
-     .refresh = "buffer_inv sc0",
-     WAIT_BY_ONE},
-    {.load_bits = WMI_POLICY_GLC | WMI_POLICY_DLC, /* gfx10 */
-     .invalidates = VECTOR | GL1,
-     .wait = "s_waitcnt_vscnt null, 0x0",
-     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
-     .mode = "WGP mode",
-     .refresh = "buffer_gl0_inv",
-     WAIT_BY_ONE},
-    {.load_bits = WMI_POLICY_GLC, /* gfx11 */
-     .invalidates = VECTOR | GL1,
-     .wait = "s_waitcnt_vscnt null, 0x0",
-     .invalidate = "buffer_gl1_inv and buffer_gl0_inv",
-     .mode = "WGP mode",
-     .refresh = "buffer_gl0_inv",
-     WAIT_BY_ONE},
-    /* gfx12.0: stores are complete no earlier than in L2, which all workgroups share. A write-back is needed
-     * for the scope of the system only (LLVM SIMemoryLegalizer, insertRelease). */
-    {.named = true,
-     .named_atomics = true,
-     .invalidates = VECTOR,
-     .wait = "s_wait_storecnt 0x0",
-     .invalidate = "global_inv scope:SCOPE_DEV",
-     .mode = "WGP mode",
-     .refresh = "global_inv scope:SCOPE_SE",
-     .wait_lds = "s_wait_dscnt 0x0",
-     .wait_load = "s_wait_loadcnt 0x0"},
-    {.load_bits = WMI_POLICY_GLC, /* gfx90a */
-     .invalidates = VECTOR,
-     .wait = "s_waitcnt vmcnt(0)",
-     .invalidate = "buffer_wbinvl1_vol",
-     .mode = "tgsplit mode",
-     .refresh = "buffer_wbinvl1_vol",
-     WAIT_BY_ONE},
-    /* gfx12.5: as gfx12.0, but a device may have several L2 (LLVM SIMemoryLegalizer, insertRelease). That
-     * waves of a workgroup see each other's accesses at once is assumed. */
-    {.named = true,
-     .named_atomics = true,
-     .invalidates = VECTOR,
-     .writes_back = true,
-     .wait = "s_wait_storecnt 0x0",
-     .write_back = "global_wb scope:SCOPE_DEV",
-     .invalidate = "global_inv scope:SCOPE_DEV",
-     .wait_lds = "s_wait_dscnt 0x0",
-     .wait_load = "s_wait_loadcnt 0x0",
-     .wait_move = "s_wait_asynccnt 0x0 (s_wait_tensorcnt 0x0)"},
-};
-
-const struct wmi_race_model *wmi_race_model(const struct wmi_target *target)
-{
-    return &models[wmi_target_limit(target, WMI_LIMIT_memory_model)];
-}
 
 /* ---- who communicates ---- */
 
@@ -107,7 +36,7 @@ static enum wmi_race_role role_by_policy(const struct wmi_race_rules *rules, con
     const uint32_t bits = rules->model->load_bits;
     if (insn->lds)
         return WMI_RACE_PLAIN;
-    if (rules->model->named)
+    if (rules->model->has_scopes)
         return role_by_scope(insn, same_group);
     if (insn->policy & WMI_POLICY_GLC && !(insn->policy & WMI_POLICY_SLC))
         return same_group || (insn->policy & bits) == bits ? WMI_RACE_ATOMIC : WMI_RACE_NARROW;
@@ -139,7 +68,7 @@ static enum wmi_race_role role_of_store(const struct wmi_race_rules *rules, cons
 {
     if (!wmi_race_is_word(insn) || insn->path == WMI_PATH_LDS_DMA)
         return WMI_RACE_PLAIN;
-    if (!insn->lds && rules->model->named) {
+    if (!insn->lds && rules->model->has_scopes) {
         const enum wmi_race_role role = role_by_scope(insn, same_group);
         if (role != WMI_RACE_PLAIN || !same_group)
             return role;
@@ -156,7 +85,7 @@ enum wmi_race_role wmi_race_role(const struct wmi_race_rules *rules, const struc
     case WMI_ACCESS_STORE:
         return role_of_store(rules, insn, same_group);
     default:
-        return !insn->lds && rules->model->named_atomics && !same_group && !reaches_device(insn->scope)
+        return !insn->lds && rules->model->atomics_have_scopes && !same_group && !reaches_device(insn->scope)
                    ? WMI_RACE_NARROW
                    : WMI_RACE_ATOMIC;
     }
@@ -172,7 +101,7 @@ static bool is_atomic_with(const struct wmi_race_insn *store, const struct wmi_r
         return (store->released && other->returns) || other->load.polls ||
                other->operation == WM_ATOMIC_SWAP || other->operation == WM_ATOMIC_COMPARE_SWAP;
     default:
-        return store->talks && other->talks;
+        return store->communicated && other->communicated;
     }
 }
 
@@ -254,7 +183,7 @@ static const char *wait_for_move(const struct wmi_race_model *model)
 static void word_flight(const struct wmi_words *words, const struct wmi_found *found, const char *start,
                         char *message, size_t size)
 {
-    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    const struct wmi_race_model *model = wmi_race_model_numbered(found->detail[WMI_RACE_MODEL]);
     const enum wmi_race_kind kind = (enum wmi_race_kind)(found->rule - wmi_race_texts);
     const bool stores = found->detail[WMI_RACE_HOW] >> WMI_RACE_HOW_FIRST_KIND & 3;
     const bool to_lds = kind == WMI_RACE_LOAD_TO_LDS_AT_BARRIER || kind == WMI_RACE_STORE_FROM_LDS_AT_BARRIER;
@@ -287,7 +216,7 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
 {
     const uint64_t how = found->detail[WMI_RACE_HOW];
     const bool loads = (how >> WMI_RACE_HOW_FIRST_KIND & 3) == WMI_ACCESS_LOAD;
-    const struct wmi_race_model *model = &models[found->detail[WMI_RACE_MODEL]];
+    const struct wmi_race_model *model = wmi_race_model_numbered(found->detail[WMI_RACE_MODEL]);
     char first[64], start[192];
     name_first(found, first, sizeof first);
     snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3),
@@ -318,8 +247,8 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_ACQUIRE:
         snprintf(
             message, size,
-            "%s: it has seen the flag, but its caches may hold older data: '%s' is missing after the load",
-            start, model->invalidate);
+            "%s: it has seen the flag, but its caches may hold older data: '%s' %s missing after the load",
+            start, model->invalidate, strstr(model->invalidate, " and ") ? "are" : "is");
         break;
     case WMI_RACE_OF_SCOPE:
         snprintf(message, size, "%s: the scope of one of the two ends at the workgroup", start);
@@ -350,7 +279,7 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
         snprintf(message, size,
                  "%s: in %s waves have different vector caches, of which its own may hold older data: "
                  "'%s' is missing behind the barrier",
-                 start, model->mode, model->refresh);
+                 start, model->mode, model->mode_invalidate);
         break;
     case WMI_RACE_OF_EQUALS:
         snprintf(message, size, "%s, with the same value, and nothing orders the two", start);

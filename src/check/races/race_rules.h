@@ -6,22 +6,7 @@
 #include "check/checker.h"
 #include "check/races/race_code.h"
 #include "check/races/race_flight.h"
-
-/* What orders memory accesses between waves. Source: LLVM AMDGPUUsage, "Memory Model" of each generation. */
-struct wmi_race_model {
-    uint32_t load_bits;     /* policy bits of loads that observe stores of other workgroups */
-    uint32_t invalidates;   /* caches that an acquire invalidates: 1 << enum wm_cache_level */
-    bool named;             /* loads and stores have a scope */
-    bool named_atomics;     /* atomics have a scope */
-    bool writes_back;       /* a release must write back L2, and wait for that */
-    bool waits_at_barriers; /* a barrier of the workgroup must wait for stores, too */
-    const char *wait, *write_back, *invalidate, *wait_lds, *wait_load,
-        *wait_move;             /* for texts; wait_move: for loads to LDS; NULL: as for loads */
-    const char *mode, *refresh; /* in this mode, waves of a workgroup may have different vector caches, which
-                                   this instruction invalidates; NULL: there is none */
-};
-
-const struct wmi_race_model *wmi_race_model(const struct wmi_target *target);
+#include "check/races/race_models.h"
 
 /* A memory instruction. */
 struct wmi_race_insn {
@@ -36,7 +21,7 @@ struct wmi_race_insn {
     bool coherent;             /* a load that may observe stores of other workgroups */
     struct wmi_race_load load; /* what a load is for */
     bool released;             /* a store right after a wait for earlier stores */
-    bool talks;                /* the instruction has communicated */
+    bool communicated;         /* an access of the instruction has taken part in communication */
     uint16_t irregular;        /* recent accesses without a known struct wmi_race_pattern */
 };
 

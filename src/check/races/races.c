@@ -296,7 +296,8 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
 {
     const struct wm_cache_control *cache = &event->cache;
     const struct wmi_race_model *model = races->rules.model;
-    const bool reaches = !model->named || cache->scope == WM_SCOPE_DEVICE || cache->scope == WM_SCOPE_SYSTEM;
+    const bool reaches =
+        !model->has_scopes || cache->scope == WM_SCOPE_DEVICE || cache->scope == WM_SCOPE_SYSTEM;
     struct wmi_race_wave *wave = &races->group->wave[event->wave];
     if (cache->operations & WM_CACHE_WRITE_BACK && reaches)
         wmi_race_write_back(&races->order, races->group, event->wave);
@@ -304,7 +305,7 @@ static void see_cache(struct wmi_races *races, const struct wm_event *event)
         return;
     /* gfx940: buffer_inv sc0 invalidates the vector cache in tgsplit mode only. */
     if (cache->scope == WM_SCOPE_WORKGROUP ||
-        (cache->caches & 1 << WM_CACHE_VECTOR && (!model->named || cache->scope >= WM_SCOPE_ENGINE)))
+        (cache->caches & 1 << WM_CACHE_VECTOR && (!model->has_scopes || cache->scope >= WM_SCOPE_ENGINE)))
         wmi_race_refresh(&races->order, races->group, event->wave);
     if (cache->caches & 1 << WM_CACHE_SCALAR)
         wmi_race_rescan(&races->order, races->group, event->wave);
@@ -460,7 +461,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     }
     for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */
         struct wmi_race_insn *insn = &races->insn[i];
-        insn->talks = insn->released = false;
+        insn->communicated = insn->released = false;
         insn->known &= insn->path != WMI_PATH_FLAT;
     }
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
@@ -469,10 +470,50 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     wmi_race_order_begin(&races->order);
     races->order.writes_back = races->rules.model->writes_back;
     races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);
-    races->order.within = races->rules.model->refresh && dispatch->split;
+    races->order.within = races->rules.model->mode_invalidate && dispatch->split;
     races->order.halves = depends_on_wave_size(races);
     races->order.waits_at_barriers = races->rules.model->waits_at_barriers || races->order.within;
     return &races->observer;
+}
+
+struct code {
+    struct wmi_race_insn *insn;
+    uint32_t insns, waits;
+    size_t capacity, wait_capacity;
+    struct wmi_race_wait *wait;
+    bool loads_to_lds, waits_for_part, counts_stores;
+    struct wmi_race_loop loops, waits_for;
+};
+
+static bool exchange(void *self, void **kept)
+{
+    struct wmi_races *races = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    WMI_EXCHANGE(code->insn, races->insn);
+    WMI_EXCHANGE(code->insns, races->insns);
+    WMI_EXCHANGE(code->capacity, races->capacity);
+    WMI_EXCHANGE(code->wait, races->wait);
+    WMI_EXCHANGE(code->waits, races->waits);
+    WMI_EXCHANGE(code->wait_capacity, races->wait_capacity);
+    WMI_EXCHANGE(code->loads_to_lds, races->loads_to_lds);
+    WMI_EXCHANGE(code->waits_for_part, races->waits_for_part);
+    WMI_EXCHANGE(code->counts_stores, races->order.counts_stores);
+    WMI_EXCHANGE(code->loops, races->loops);
+    WMI_EXCHANGE(code->waits_for, races->waits_for);
+    *kept = code;
+    return true;
+}
+
+static void forget(void *kept)
+{
+    struct code *code = kept;
+    if (!code)
+        return;
+    free(code->insn);
+    free(code->wait);
+    free(code);
 }
 
 static bool end(void *self, struct wmi_found_set *findings)
@@ -488,5 +529,7 @@ const struct wmi_checker wmi_checker_races = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .exchange = exchange,
+    .forget = forget,
     .end = end,
 };

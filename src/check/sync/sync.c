@@ -480,6 +480,33 @@ static bool end(void *self, struct wmi_found_set *findings)
     return wmi_found_move(findings, &sync->findings);
 }
 
+struct code {
+    struct place *place;
+    uint32_t places;
+    size_t capacity;
+};
+
+static bool exchange(void *self, void **kept)
+{
+    struct sync *sync = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    WMI_EXCHANGE(code->place, sync->place);
+    WMI_EXCHANGE(code->places, sync->places);
+    WMI_EXCHANGE(code->capacity, sync->capacity);
+    *kept = code;
+    return true;
+}
+
+static void forget(void *kept)
+{
+    struct code *code = kept;
+    if (code)
+        free(code->place);
+    free(code);
+}
+
 const struct wmi_checker wmi_checker_sync = {
     .name = "synchronisation",
     .classes = WM_CHECK_SYNC,
@@ -487,5 +514,7 @@ const struct wmi_checker wmi_checker_sync = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .exchange = exchange,
+    .forget = forget,
     .end = end,
 };

@@ -230,6 +230,37 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     return wmi_uninit_begin_memory(check) ? &check->observer : NULL;
 }
 
+struct code {
+    struct wmi_uninit_instruction *chunk[WMI_UNINIT_CHUNKS];
+    uint32_t instructions, decoded, *slot, slots;
+};
+
+static bool exchange(void *self, void **kept)
+{
+    struct wmi_uninit *check = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    for (unsigned i = 0; i < WMI_UNINIT_CHUNKS; i++)
+        WMI_EXCHANGE(code->chunk[i], check->chunk[i]);
+    WMI_EXCHANGE(code->instructions, check->instructions);
+    WMI_EXCHANGE(code->decoded, check->decoded);
+    WMI_EXCHANGE(code->slot, check->slot);
+    WMI_EXCHANGE(code->slots, check->slots);
+    *kept = code;
+    return true;
+}
+
+static void forget(void *kept)
+{
+    struct code *code = kept;
+    for (unsigned i = 0; code && i < WMI_UNINIT_CHUNKS; i++)
+        free(code->chunk[i]);
+    if (code)
+        free(code->slot);
+    free(code);
+}
+
 static bool end(void *self, struct wmi_found_set *findings)
 {
     struct wmi_uninit *check = self;
@@ -243,6 +274,8 @@ const struct wmi_checker wmi_checker_uninit = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .exchange = exchange,
+    .forget = forget,
     .end = end,
     .memory = wmi_uninit_memory,
     .copied = wmi_uninit_copied,

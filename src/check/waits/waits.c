@@ -730,9 +730,9 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
         execute_slowly(shard, wave, mine, number, scalars);
 }
 
-static void free_idle(struct checker *check)
+static void free_shards(struct shard *shards)
 {
-    for (struct shard *shard = check->idle, *next; shard; shard = next) {
+    for (struct shard *shard = shards, *next; shard; shard = next) {
         next = shard->next;
         for (struct wave *wave = shard->waves, *behind; wave; wave = behind) {
             behind = wave->next;
@@ -744,6 +744,11 @@ static void free_idle(struct checker *check)
         free(shard->found.item);
         free(shard);
     }
+}
+
+static void free_idle(struct checker *check)
+{
+    free_shards(check->idle);
     check->idle = NULL;
 }
 
@@ -882,6 +887,36 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     return &check->observer;
 }
 
+struct code {
+    struct instruction *chunk[CHUNKS];
+    uint32_t instructions;
+    struct shard *idle;
+};
+
+static bool exchange(void *self, void **kept)
+{
+    struct checker *check = self;
+    struct code *code = *kept ? *kept : calloc(1, sizeof *code);
+    if (!code)
+        return false;
+    for (unsigned i = 0; i < CHUNKS; i++)
+        WMI_EXCHANGE(code->chunk[i], check->chunk[i]);
+    WMI_EXCHANGE(code->instructions, check->instructions);
+    WMI_EXCHANGE(code->idle, check->idle);
+    *kept = code;
+    return true;
+}
+
+static void forget(void *kept)
+{
+    struct code *code = kept;
+    for (unsigned i = 0; code && i < CHUNKS; i++)
+        free(code->chunk[i]);
+    if (code)
+        free_shards(code->idle);
+    free(code);
+}
+
 static bool end(void *self, struct wmi_found_set *findings)
 {
     struct checker *check = self;
@@ -898,5 +933,7 @@ const struct wmi_checker wmi_checker_waits = {
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .exchange = exchange,
+    .forget = forget,
     .end = end,
 };

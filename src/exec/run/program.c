@@ -332,12 +332,21 @@ const struct wmi_op *wmi_program_hold_at(struct wmi_program *program, uint64_t p
     return step;
 }
 
+static bool find_hold(const struct wmi_program *program, const struct wmi_op *step, uint64_t *place)
+{
+    for (size_t i = 0; i < program->holds.capacity; i++)
+        if (program->holds.entries[i].value == step) {
+            *place = program->holds.entries[i].place;
+            return true;
+        }
+    return false;
+}
+
 bool wmi_program_msb_of(struct wmi_program *program, const struct wmi_op *step, uint64_t pc, unsigned *msb)
 {
     uint64_t place = 0;
     pthread_mutex_lock(&program->lock);
-    const bool found = find_value(&program->holds, step, &place) || find_value(&program->map, step, &place) ||
-                       find_value(&program->resumes, step, &place);
+    const bool found = find_hold(program, step, &place) || find_step(program, step, true, &place);
     pthread_mutex_unlock(&program->lock);
     *msb = wmi_msb_of(place);
     return found && wmi_pc_of(place) == pc;

@@ -28,32 +28,44 @@ static void launch(const struct launched *l)
     assert_int_equal(result.fault.kind, WM_FAULT_NONE);
 }
 
-/* Two waves store to the same dwords; v2 is used before its load is known to be complete. */
-static void open_kernel(struct launched *l, const char *target, uint64_t *memory)
+/* Two waves store to the same dwords; v2 is used before its load is known to be complete. The number of s_nop
+ * makes kernels differ. */
+static void add_kernel(const struct launched *l, const char *target, uint64_t memory, unsigned nops,
+                       struct wm_object **object, const struct wm_kernel **kernel)
 {
     struct wm_diag diag;
     struct text t = {0};
     uint8_t *code = NULL;
     char *messages = NULL;
     size_t bytes = 0;
+    char name[16];
+    snprintf(name, sizeof name, "k%u", nops);
+    for (unsigned i = 0; i < nops; i++)
+        add_text(&t, "s_nop 0\n");
+    add_text(&t,
+             "s_mov_b32 s2, 0x%x\ns_mov_b32 s3, 0x%x\nv_lshlrev_b32 v4, 2, v0\n"
+             "global_load_dword v2, v4, s[2:3] offset:1024\nv_mov_b32 v3, v2\n"
+             "v_and_b32 v1, 63, v0\nv_lshlrev_b32 v1, 2, v1\nglobal_store_dword v1, v0, s[2:3]\ns_endpgm\n",
+             (uint32_t)memory, (uint32_t)(memory >> 32));
+    if (wm_assemble(t.text, t.length, name, target, WM_ASSEMBLE_RAW, &code, &bytes, &messages, &diag))
+        fail_msg("%s\n%s", diag.message, messages ? messages : "");
+    assert_int_equal(wm_object_open(code, bytes, name, target, object, &diag), WM_OK);
+    assert_int_equal(wm_object_find_kernel(*object, NULL, kernel, &diag), WM_OK);
+    assert_int_equal(wm_load(l->machine, *object, &diag), WM_OK);
+    free(code);
+    free(messages);
+    free(t.text);
+}
+
+static void open_kernel(struct launched *l, const char *target, uint64_t *memory)
+{
+    struct wm_diag diag;
     assert_int_equal(wm_machine_create(target, &l->machine, &diag), WM_OK);
     assert_int_equal(wm_check_create(ALL, &l->check, &diag), WM_OK);
     assert_int_equal(wm_check_machine(l->check, l->machine, &diag), WM_OK);
     assert_int_equal(wm_allocate(l->machine, 4096, 0, "memory", memory, &diag), WM_OK);
     assert_non_null(wm_host_pointer(l->machine, *memory, 4096));
-    add_text(&t,
-             "s_mov_b32 s2, 0x%x\ns_mov_b32 s3, 0x%x\nv_lshlrev_b32 v4, 2, v0\n"
-             "global_load_dword v2, v4, s[2:3] offset:1024\nv_mov_b32 v3, v2\n"
-             "v_and_b32 v1, 63, v0\nv_lshlrev_b32 v1, 2, v1\nglobal_store_dword v1, v0, s[2:3]\ns_endpgm\n",
-             (uint32_t)*memory, (uint32_t)(*memory >> 32));
-    if (wm_assemble(t.text, t.length, "k", target, WM_ASSEMBLE_RAW, &code, &bytes, &messages, &diag))
-        fail_msg("%s\n%s", diag.message, messages ? messages : "");
-    assert_int_equal(wm_object_open(code, bytes, "k", target, &l->object, &diag), WM_OK);
-    assert_int_equal(wm_object_find_kernel(l->object, NULL, &l->kernel, &diag), WM_OK);
-    assert_int_equal(wm_load(l->machine, l->object, &diag), WM_OK);
-    free(code);
-    free(messages);
-    free(t.text);
+    add_kernel(l, target, *memory, 0, &l->object, &l->kernel);
 }
 
 static void close_kernel(struct launched *l)
@@ -127,8 +139,57 @@ static void lowers_changed_code(void **state)
     close_kernel(&l);
 }
 
+/* More kernels than programs are kept, in turn and in another order: each finding is that of the kernel
+ * alone, and those of two kernels that alternate are each lowered once. */
+static void keeps_programs(void **state)
+{
+    enum { KERNELS = 20, MOST = 2 * KERNELS };
+    struct launched l;
+    struct wm_object *object[KERNELS];
+    const struct wm_kernel *kernel[KERNELS];
+    const struct wmi_program *program[2] = {NULL};
+    uint64_t memory;
+    size_t count;
+    (void)state;
+    open_kernel(&l, "gfx90a", &memory);
+    struct wm_object *const first = l.object;
+    for (unsigned i = 0; i < KERNELS; i++)
+        add_kernel(&l, "gfx90a", memory, i, &object[i], &kernel[i]);
+    for (unsigned i = 0; i < MOST; i++) {
+        l.object = object[i * 7 % KERNELS];
+        l.kernel = kernel[i * 7 % KERNELS];
+        launch(&l);
+    }
+    const struct wm_finding *found = wm_check_findings(l.check, &count);
+    assert_int_equal(count, 2 * KERNELS);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(found[i].count, strcmp(found[i].rule, "race-global") ? 4 : 2);
+    const struct wm_coverage *row = wm_check_coverage(l.check, &count);
+    assert_int_equal(count, KERNELS);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(row[i].launches, 2);
+        assert_int_equal(row[i].code, row[i].executed_code);
+        assert_int_equal(row[i].accesses[WM_COVER_GLOBAL], 4 * 2);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        l.object = object[i % 2];
+        l.kernel = kernel[i % 2];
+        launch(&l);
+        struct wmi_program *last = wmi_check_take_program(l.check);
+        assert_true(!program[i % 2] || last == program[i % 2]);
+        program[i % 2] = last;
+        wmi_check_keep_program(l.check, last);
+    }
+    assert_true(program[0] != program[1]);
+    l.object = first;
+    close_kernel(&l);
+    for (unsigned i = 0; i < KERNELS; i++)
+        wm_object_close(object[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lowers_once), cmocka_unit_test(lowers_changed_code)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lowers_once), cmocka_unit_test(lowers_changed_code),
+                                       cmocka_unit_test(keeps_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
