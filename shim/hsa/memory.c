@@ -10,7 +10,6 @@
 
 enum { PAGE = WM_ALLOCATION_ALIGNMENT };
 
-static const hsa_agent_t host_agent = {SHIM_CPU};
 static uint64_t next_large;     /* under shim_memory.lock */
 static bool shared_with_others; /* atomic; other processes may have mapped allocations */
 
