@@ -178,6 +178,8 @@ struct wm_profile_kernel {
     uint64_t dispatches, workgroups, waves;
     uint64_t instructions; /* executed, counted per wave */
     struct wm_profile_executed executed;
+    double work_items; /* of these workgroups, of which those at the edges of grids may have fewer; 0 without
+                          a product */
     const struct wm_gpu *gpu;
 
     /* Occupancy of a compute unit, in WGP mode of a WGP (two compute units). */

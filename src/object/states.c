@@ -42,8 +42,11 @@ static void find_states(const struct wm_object *object, struct wmi_lazy *lazy)
 {
     lazy->has_states = true;
     lazy->states = calloc(object->code_count + 1, sizeof(*lazy->states));
-    for (size_t i = 0; i < object->code_count && lazy->states; i++)
+    uint64_t left = object->size; /* hostile files have ranges that overlap */
+    for (size_t i = 0; i < object->code_count && lazy->states && object->code[i].size <= left; i++) {
+        left -= object->code[i].size;
         lazy->states[i] = states_of(object, &object->code[i]);
+    }
 }
 
 unsigned wm_object_state(const struct wm_object *object, uint64_t address)

@@ -67,6 +67,7 @@ struct wmi_kernel_profile {
     struct wmi_caches_sums sums, before;                            /* before: at the start of the dispatch */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* summed over all instructions */
     uint64_t work[WMI_WORK_COUNTS];                                 /* executed */
+    double work_items;                                              /* started */
     uint64_t *missed[WM_CACHE_LEVELS];                              /* by set, as wmi_caches_missed() */
     uint64_t *written; /* by slot: bytes that its dispatches wrote to DRAM; written_count entries */
     size_t written_count;

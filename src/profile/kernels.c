@@ -223,6 +223,18 @@ static void predict(struct wm_profile *profile, struct wmi_kernel_profile *kerne
     wmi_times_end(profile, &one, &row, &kernel->time);
 }
 
+/* The work-items of so many workgroups of the dispatch, on average: those at the edges of the grid may have
+ * fewer. */
+static double items_of_groups(const struct wmi_profile_dispatch *dispatch, uint64_t count)
+{
+    double items = 1, groups = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        items *= dispatch->grid[i] ? dispatch->grid[i] : 1;
+        groups *= dispatch->workgroup[i] ? divided_up(dispatch->grid[i], dispatch->workgroup[i]) : 1;
+    }
+    return groups > 0 ? items / groups * (double)count : 0;
+}
+
 void wmi_kernels_end(struct wm_profile *profile)
 {
     if (profile->kernel >= profile->kernel_count)
@@ -238,6 +250,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     if (!profile->rounds)
         return;
     const struct wmi_rounds_facts facts = wmi_rounds_facts(profile->rounds);
+    kernel->work_items += items_of_groups(&kernel->dispatch, facts.workgroups);
     struct wmi_caches *caches = wmi_rounds_caches(profile->rounds);
     const struct wmi_caches_sums *now = wmi_caches_sums(caches);
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
@@ -581,6 +594,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel_profile *k
         .dispatches = kernel->dispatches,
         .workgroups = kernel->workgroups,
         .waves = kernel->waves,
+        .work_items = kernel->work_items,
         .instructions = kernel->instructions,
         .executed = executed_of(kernel->work),
         .workgroup_items = items_of(dispatch),

@@ -62,6 +62,7 @@ OTHERS = [
     ("much_lds", "262144", "64", "zero:f32:262144 zero:f32:262144", "occupancy"),
     ("start", "65536", "16", "zero:f32:16384 zero:f32:65536", "partial-waves|"),
     ("start", "1024", "256", "zero:f32:16384 zero:f32:1024", "few-workgroups"),
+    ("loops_good", "300", "256", "zero:f32:300 0.5", "few-workgroups"),  # lanes that the grid does not fill are not idle
 ]
 
 

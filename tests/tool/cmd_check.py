@@ -291,6 +291,13 @@ class Check(command.Case):
         self.assertEqual(second, first)
         self.assertEqual(mended, first[:1])
 
+    def test_needless_of_many(self):
+        """Long code without branches: the list of uses grows in steps beyond the instructions that there are."""
+        self.path("raw.s", b".rept 1000\nv_mov_b32 v1, v0\n.endr\ns_waitcnt vmcnt(0)\ns_endpgm\n")
+        self.run_tool("asm -m gfx900 --raw raw.s -o raw.bin")
+        out, _ = self.run_tool("check -m gfx900 raw.bin -g 64 -b 64 --needless --json")
+        self.assertEqual([one["rule"] for one in json.loads(out)["findings"]], ["needless-wait"])
+
     def test_limits(self):
         """A run without errors says per class what it cannot see, as the documentation does."""
         report = self.report("right", BUFFERS)

@@ -263,7 +263,7 @@ static bool go_on(struct debug_session *s, bool backwards, struct wm_diag *diag)
 {
     const struct wm_stopped before = s->wave;
     struct debug_event event;
-    if (s->source->launches && s->state == DEBUG_AFTER && !backwards)
+    if (s->source->launches && (s->between || s->state == DEBUG_AFTER) && !backwards)
         return s->leaves = true;
     if (s->state == DEBUG_BEFORE || (s->state == DEBUG_AFTER && !backwards &&
                                      (s->fault.kind != WM_FAULT_NONE || s->dispatch + 1 == s->job->count)))

@@ -641,10 +641,19 @@ bool debug_next_dispatch(struct debug_session *s, bool *last, struct wm_diag *di
     return !*last && begin(s, s->dispatch + 1, diag);
 }
 
+bool debug_may_go_back(const struct debug_session *s, struct wm_diag *diag)
+{
+    return !s->between ||
+           tool_because(diag,
+                        "The program is between launches and goes on meanwhile: memory cannot go back.");
+}
+
 bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag *diag)
 {
     struct wm_stopped stopped;
     const struct debug_goal goal = {.until = time.executed};
+    if (!debug_may_go_back(s, diag))
+        return false;
     if (time.dispatch >= s->begun)
         return tool_because(diag, "dispatch %zu has not begun yet", debug_dispatch_number(s, time.dispatch));
     const struct debug_checkpoint *near = checkpoint_at(s, time.dispatch, time.executed);
@@ -725,6 +734,8 @@ bool debug_run_apart(struct debug_session *s,
                      bool (*run)(void *user, const struct wm_observer *observer, struct wm_diag *diag),
                      void *user, struct wm_diag *diag)
 {
+    if (!debug_may_go_back(s, diag))
+        return false;
     const struct debug_time time = debug_now(s);
     struct debug_snapshot before = {0};
     struct footprint *stores = footprint_create();

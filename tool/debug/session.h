@@ -205,6 +205,8 @@ uint64_t debug_checkpoint_before(const struct debug_session *s, size_t dispatch,
 uint64_t debug_checkpoint_bytes(const struct debug_session *s);
 /* Goes to a time, forwards or backwards, and selects the wave that is about to execute then. */
 bool debug_go_to(struct debug_session *s, struct debug_time time, struct wm_diag *diag);
+/* Whether memory may be restored to what it was: not while the program changes it. */
+bool debug_may_go_back(const struct debug_session *s, struct wm_diag *diag);
 /* Goes to the end of a dispatch that has ended before. */
 bool debug_go_to_end(struct debug_session *s, size_t dispatch, struct wm_diag *diag);
 static inline struct debug_time debug_now(const struct debug_session *s)

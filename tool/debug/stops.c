@@ -640,6 +640,8 @@ bool debug_last_write(struct debug_session *s, enum debug_space space, uint64_t 
     s->repeated = 0;
     if (s->state == DEBUG_BEFORE)
         return true;
+    if (!debug_may_go_back(s, diag))
+        return false;
     bool good = true;
     for (size_t dispatch = now.dispatch + 1; dispatch-- > 0 && !*found && good;) {
         const uint64_t end = dispatch == now.dispatch ? now.executed : s->lengths[dispatch];

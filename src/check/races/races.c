@@ -82,6 +82,13 @@ static void count_of(const struct wmi_races *races, const struct wmi_wait_facts 
 
 /* Numbers the instructions that wait for stores or LDS. Also stores facts of memory instructions for
  * add_insn(), which is called next. */
+/* Whether waits for a part of the stores in flight matter. */
+static bool counts_stores(const struct wmi_races *races)
+{
+    return races->waits_for_part &&
+           (races->stores == WMI_COUNTER_STORE || races->waits_for.memory || races->order.within);
+}
+
 static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *insn)
 {
     struct wmi_races *races = self;
@@ -102,8 +109,7 @@ static uint32_t add_wait(void *self, uint64_t pc, const struct wmi_instruction *
     races->waits_for.memory |= loop.memory || (decides && class != WMI_CLASS_DS);
     races->waits_for_part |=
         waits.stores && waits.stores < wmi_counter_largest(races->dispatch.target, races->stores);
-    races->order.counts_stores = races->waits_for_part && (races->stores == WMI_COUNTER_STORE ||
-                                                           races->waits_for.memory || races->order.within);
+    races->order.counts_stores = counts_stores(races);
     races->loads_to_lds |= wmi_rows[insn->id].group == WMI_GROUP_LDS_DMA || insn->field[WMI_FIELD_lds];
     if (!facts.waits || (waits.stores & waits.lds & waits.moves & waits.tensors) == UINT8_MAX)
         return WMI_NOT_SHOWN;
@@ -455,7 +461,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->missed = NULL;
     if (!dispatch->lowered) {
         races->insns = races->waits = 0;
-        races->loads_to_lds = races->waits_for_part = races->order.counts_stores = false;
+        races->loads_to_lds = races->waits_for_part = false;
         races->loops = races->waits_for = (struct wmi_race_loop){0};
         add_insn(races, 0, 0);
     }
@@ -471,6 +477,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->order.writes_back = races->rules.model->writes_back;
     races->order.lds_most = wmi_counter_largest(dispatch->target, WMI_COUNTER_DS);
     races->order.within = races->rules.model->mode_invalidate && dispatch->split;
+    races->order.counts_stores = counts_stores(races);
     races->order.halves = depends_on_wave_size(races);
     races->order.waits_at_barriers = races->rules.model->waits_at_barriers || races->order.within;
     return &races->observer;
@@ -481,7 +488,7 @@ struct code {
     uint32_t insns, waits;
     size_t capacity, wait_capacity;
     struct wmi_race_wait *wait;
-    bool loads_to_lds, waits_for_part, counts_stores;
+    bool loads_to_lds, waits_for_part;
     struct wmi_race_loop loops, waits_for;
 };
 
@@ -499,7 +506,6 @@ static bool exchange(void *self, void **kept)
     WMI_EXCHANGE(code->wait_capacity, races->wait_capacity);
     WMI_EXCHANGE(code->loads_to_lds, races->loads_to_lds);
     WMI_EXCHANGE(code->waits_for_part, races->waits_for_part);
-    WMI_EXCHANGE(code->counts_stores, races->order.counts_stores);
     WMI_EXCHANGE(code->loops, races->loops);
     WMI_EXCHANGE(code->waits_for, races->waits_for);
     *kept = code;

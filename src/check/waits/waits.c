@@ -127,14 +127,16 @@ static bool add_use(struct checker *check, const struct use_at *at)
 /* Adds the waits that were never needed in the dispatch. */
 static bool add_needless(struct checker *check)
 {
-    struct use_at *all = malloc((check->use_count + 1) * sizeof *all);
+    /* The list has room for more than the instructions that there are. */
+    const size_t count = check->use_count < check->instructions ? check->use_count : check->instructions;
+    struct use_at *all = malloc((count + 1) * sizeof *all);
     bool ok = all;
-    for (uint32_t i = 0; all && i < check->use_count; i++)
+    for (uint32_t i = 0; all && i < count; i++)
         all[i] = (struct use_at){instruction_of(check, i)->pc, check->uses[i]};
     if (all)
-        qsort(all, check->use_count, sizeof *all, by_pc);
-    for (size_t i = 0; all && i < check->use_count; i++) {
-        if (i + 1 < check->use_count && all[i + 1].pc == all[i].pc)
+        qsort(all, count, sizeof *all, by_pc);
+    for (size_t i = 0; all && i < count; i++) {
+        if (i + 1 < count && all[i + 1].pc == all[i].pc)
             wmi_wait_use_add(&all[i + 1].use, &all[i].use);
         else
             ok &= add_use(check, &all[i]);
@@ -899,6 +901,10 @@ static bool exchange(void *self, void **kept)
     struct code *code = *kept ? *kept : calloc(1, sizeof *code);
     if (!code)
         return false;
+    if (check->idle) { /* what one thread has learned is enough to keep */
+        free_shards(check->idle->next);
+        check->idle->next = NULL;
+    }
     for (unsigned i = 0; i < CHUNKS; i++)
         WMI_EXCHANGE(code->chunk[i], check->chunk[i]);
     WMI_EXCHANGE(code->instructions, check->instructions);

@@ -200,7 +200,10 @@ static bool address_of(const struct variables *vars, const struct wmi_instructio
         address[1] = vars->value[reg + 1];
         return true;
     }
-    if (row->class != WMI_CLASS_SCRATCH && !(buffer && sgpr_of(resource) == 0))
+    const bool cached = !insn->field[WMI_FIELD_glc] && !insn->field[WMI_FIELD_slc] &&
+                        !insn->field[WMI_FIELD_dlc] && !insn->field[WMI_FIELD_sc0] &&
+                        !insn->field[WMI_FIELD_sc1] && !insn->field[WMI_FIELD_idxen];
+    if (row->class != WMI_CLASS_SCRATCH && !(buffer && sgpr_of(resource) == 0 && cached))
         return false;
     const struct wmi_operand *scalar = buffer ? offset : base;
     const bool by_register = buffer ? insn->field[WMI_FIELD_offen] || insn->field[WMI_FIELD_idxen] : reg != 0;
@@ -254,7 +257,9 @@ static bool add_variable(const struct wmi_target *target, struct round *round, s
         }
         place->loads = true;
         place->before |= !place->written;
-        round->loaded[reg] |= place->written ? place->loaded : load && row->class == WMI_CLASS_FLAT;
+        /* Drivers other than HSA's have descriptors of any memory in s[0:3]. */
+        const bool any = row->class == WMI_CLASS_FLAT || insn->field[WMI_FIELD_offen];
+        round->loaded[reg] |= place->written ? place->loaded : load && any;
         vars->value[reg] = row->bytes < 4 ? ++vars->values : place->value;
     }
     return true;
@@ -320,7 +325,9 @@ static unsigned copied(const struct wmi_instruction *insn, unsigned i)
     case WMI_INSN_v_accvgpr_write_b32:
         return a ? a + i : agpr ? agpr + i : scalar < REGISTERS ? scalar + i : REGISTERS;
     case WMI_INSN_v_pk_mov_b32: /* as compilers copy pairs, with op_sel:[0,1] */
-        return a && a == vgpr_of(wmi_operand(insn, WMI_ROLE_B)) ? a + i : REGISTERS;
+        return a && a == vgpr_of(wmi_operand(insn, WMI_ROLE_B)) && insn->field[WMI_FIELD_op_sel] == 2
+                   ? a + i
+                   : REGISTERS;
     default:
         return REGISTERS;
     }
@@ -382,7 +389,9 @@ static void find_mask_slots(const struct wmi_code *code, uint64_t first, uint64_
 {
     struct wmi_instruction insn;
     unsigned masks = 0; /* the VGPR to which it has written masks */
-    for (uint64_t pc = first; pc <= last && wmi_code_decode(code, pc, &insn); pc += 4u * insn.dwords) {
+    unsigned left = LOOP;
+    for (uint64_t pc = first; pc <= last && left-- && wmi_code_decode(code, pc, &insn);
+         pc += 4u * insn.dwords) {
         struct mask_slot *slot = &vars->slot[vars->slots];
         if (wmi_rows[insn.id].group == WMI_GROUP_WRITELANE)
             vars->masks[masks = vgpr_of(wmi_operand(&insn, WMI_ROLE_D))] = true;

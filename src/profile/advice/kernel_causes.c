@@ -102,7 +102,7 @@ static void say_partial_waves(const struct wm_profile_kernel *kernel, double uni
     wmi_format(t->change, sizeof t->change, "make the workgroup size a multiple of %u", wave_lanes);
 }
 
-/* Waves are full when they begin, but not where branches have diverged. Partial waves are a cause of their
+/* Compared with the lanes that waves begin with, on average; that these do not fill waves is a cause of its
  * own. */
 static bool idle_lanes(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                        double clocks[WMI_GPU_PARTS])
@@ -110,11 +110,11 @@ static bool idle_lanes(const struct wm_profile_kernel *kernel, double units, uns
     enum { MATTERS = 10 }; /* percent of the lanes */
     static const enum wmi_gpu_part served[] = {WMI_GPU_VALU, WMI_GPU_TRANS, WMI_GPU_DOUBLE, WMI_GPU_ISSUE};
     const struct wm_profile_executed *executed = &kernel->executed;
-    const double most = (double)kernel->workgroup_items / waves_of(kernel, wave_lanes);
+    const double most = kernel->waves ? kernel->work_items / (double)kernel->waves : 0;
     if (!executed->vector || !(most > 0))
         return false;
     const double used = (double)executed->vector_lanes / ((double)executed->vector * most);
-    (void)units;
+    (void)units, (void)wave_lanes;
     for (unsigned i = 0; i < sizeof served / sizeof *served; i++)
         clocks[served[i]] *= used < 1 ? used : 1;
     return 100 * used < 100 - MATTERS;
