@@ -152,13 +152,14 @@ class Exec(unittest.TestCase):
         while b"is between launches" not in seen:
             seen += process.stderr.read1()
             self.assertIsNone(process.poll(), seen)
-        commands = b"info waves\nprint $dispatch\nbreak second if $lane == 10\ncontinue\n"
+        commands = b"info waves\nprint $dispatch\nreverse-stepi\ngoto begin\nbreak second if $lane == 10\ncontinue\n"
         process.stdin.write(commands)
         process.stdin.flush()
         open(path, "w", encoding="utf-8").close()
         out, err = process.communicate(b"print p[$lane]\ncontinue\n", timeout=60)
         err = err.decode()
         self.assertIn("The program is between launches: no wave is left.", err)
+        self.assertEqual(err.count("goes on meanwhile: memory cannot go back."), 2, err)
         self.assertIn("$1 = 1\n", err)
         self.assertRegex(err, r"(?s)\[Kernel second, dispatch 2\].*Breakpoint 1, .* lane 10.*\$2 = 10\n")
         self.assertEqual(out, b"out[10] = 110\n")
