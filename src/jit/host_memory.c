@@ -23,7 +23,9 @@ static struct wmi_host_memory *make_executable(const struct wmi_host *host, bool
         return NULL;
     }
     memcpy(memory->code, host->bytes, host->count);
+#if !defined(__wasm__) /* where nothing is compiled, and clang has no such thing */
     __builtin___clear_cache(memory->code, (char *)memory->code + host->count);
+#endif
     if (mprotect(memory->code, size, PROT_READ | PROT_EXEC)) {
         munmap(memory->code, size);
         free(memory);
