@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* Something that the program allocated or shim_memory.locked. */
+/* Something that the program has allocated or locked. */
 struct shim_block {
     uint64_t low, size;
     enum shim_pool pool; /* its pool; 0: locked host memory */
@@ -30,8 +30,8 @@ struct shim_blocks {
 struct shim_memory {
     pthread_mutex_t lock; /* guards what follows, and must be held by callers of the functions below */
     struct shim_blocks allocated, locked; /* locked blocks may overlap one another */
-    struct shim_blocks
-        freed; /* memory of devices, whose addresses are not used again; for reports of checks */
+    /* Memory of devices, whose addresses are not used again; for reports of checks. */
+    struct shim_blocks freed;
 };
 extern struct shim_memory shim_memory;
 
@@ -44,7 +44,7 @@ size_t shim_blocks_above(const struct shim_blocks *list, uint64_t address);
 /* The block of the list with the address, or that begins there; NULL: there is none. */
 struct shim_block *shim_block_at(const struct shim_blocks *list, uint64_t address);
 struct shim_block *shim_block_from(const struct shim_blocks *list, uint64_t address);
-/* That kernels see at the address; that contains it, for the host or for kernels. */
+/* The block that kernels see at the address; the one that contains it, for the host or for kernels. */
 struct shim_block *shim_block_seen(uint64_t address);
 struct shim_block *shim_block_with(uint64_t address);
 bool shim_block_add(struct shim_blocks *list, const struct shim_block *block); /* false: no memory */

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more element behind `count`, at first for `first` of them. array: points to the pointer
- * to the elements, of `size` bytes each. False: no memory; nothing has changed. */
+/* Grows the array, if it is full with `count` elements, to twice its capacity, or from none to `first`.
+ * array: points to the pointer to the elements, of `size` bytes each. False: no memory; nothing has changed.
+ */
 static inline bool wmi_grow_from(void *array, size_t *capacity, size_t count, size_t size, size_t first)
 {
     const size_t wanted = *capacity ? 2 * *capacity : first;

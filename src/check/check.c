@@ -44,8 +44,7 @@ struct wm_check {
     struct wmi_check_dispatch dispatch; /* the last one */
     struct wmi_check_machine machine;
     struct kept kept[MOST_KEPT];
-    /* The program that the checkers themselves know now, whose `code` has nothing; NULL: none that is kept.
-     */
+    /* The program that the checkers know now: its `code` is of no use meanwhile. NULL: none that is kept. */
     struct kept *current;
     struct wmi_check_observer observers[WMI_CHECKERS]; /* of the last dispatch */
     unsigned observer_count;
@@ -346,7 +345,7 @@ static bool find_program(struct wm_check *check, const struct wmi_code_options *
             found = kept;
     if (found != check->current || !found)
         put_away(check);
-    if (!found || !found->program)
+    if (!found)
         return false;
     if (found != check->current && !exchange(check, found)) {
         forget_program(found);
@@ -356,9 +355,7 @@ static bool find_program(struct wm_check *check, const struct wmi_code_options *
     return true;
 }
 
-/* Forgets the programs that have not been executed for longest, until there is room for one more. Returns its
- * place.
- */
+/* A place for one more program, of so many steps. Those that were executed least recently are forgotten. */
 static struct kept *make_room(struct wm_check *check, size_t steps)
 {
     for (;;) {

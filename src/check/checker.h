@@ -93,9 +93,9 @@ struct wmi_checker {
     void (*destroy)(void *self);
     /* Returns the observer of one dispatch, whose `self` need not be the checker. NULL: no memory. */
     const struct wmi_observer *(*begin)(void *self, const struct wmi_check_dispatch *dispatch);
-    /* Puts what it knows of the instructions of a program into *code, and takes what was there, or nothing if
-     * that is NULL, in which case it makes it. False: no memory, and nothing has changed. forget() frees it.
-     * Both or none. */
+    /* Both or none. exchange() swaps what the checker knows of a program's instructions with *code, which it
+     * allocates if that is NULL: the checker then knows none. False: no memory; nothing has changed. forget()
+     * frees what exchange() allocated. */
     bool (*exchange)(void *self, void **code);
     void (*forget)(void *code);
     /* Every thread has ended. Adds what was found; false: no memory. */

@@ -200,13 +200,14 @@ static bool address_of(const struct variables *vars, const struct wmi_instructio
         address[1] = vars->value[reg + 1];
         return true;
     }
+    /* Compilers access private memory without an index or cache bits. */
     const bool cached = !insn->field[WMI_FIELD_glc] && !insn->field[WMI_FIELD_slc] &&
                         !insn->field[WMI_FIELD_dlc] && !insn->field[WMI_FIELD_sc0] &&
                         !insn->field[WMI_FIELD_sc1] && !insn->field[WMI_FIELD_idxen];
     if (row->class != WMI_CLASS_SCRATCH && !(buffer && sgpr_of(resource) == 0 && cached))
         return false;
     const struct wmi_operand *scalar = buffer ? offset : base;
-    const bool by_register = buffer ? insn->field[WMI_FIELD_offen] || insn->field[WMI_FIELD_idxen] : reg != 0;
+    const bool by_register = buffer ? insn->field[WMI_FIELD_offen] != 0 : reg != 0;
     address[0] = by_register && reg ? vars->value[reg] : 0;
     address[1] = UINT32_MAX - sgpr_of(scalar);
     return true;

@@ -21,12 +21,13 @@ struct wmi_cause {
         WMI_EACH_LINE,
         WMI_EACH_FAMILY, /* a source line, and instructions that access common lines of memory */
         WMI_WHOLE_KERNEL,
-    } scope;         /* which instructions are one finding */
-    bool with_block; /* after the change, the block of code around the instruction is executed as often as it
-                      */
-    bool listed; /* also if the kernel gains little: if most of the work of some part of the GPU is due to it
-                  */
-    uint8_t unpacked; /* further VALU instructions that the change needs for each execution of today */
+    } scope; /* which instructions are one finding */
+    /* After the change, the block of code around the instruction is executed as often as the instruction. */
+    bool with_block;
+    /* It is listed even if the kernel gains little, if most of the work of some part of the GPU is due to it.
+     */
+    bool listed;
+    uint8_t unpacked; /* VALU instructions that the change adds, for each execution before the change */
     /* If the instruction suffers from it: changes the sums in *after, a copy of its row, to what they would
      * be.
      */

@@ -102,8 +102,8 @@ static void say_partial_waves(const struct wm_profile_kernel *kernel, double uni
     wmi_format(t->change, sizeof t->change, "make the workgroup size a multiple of %u", wave_lanes);
 }
 
-/* Compared with the lanes that waves begin with, on average; that these do not fill waves is a cause of its
- * own. */
+/* Active lanes are compared with those that waves begin with, on average: waves that begin partly filled are
+ * the cause `partial-waves`. */
 static bool idle_lanes(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
                        double clocks[WMI_GPU_PARTS])
 {

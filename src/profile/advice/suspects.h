@@ -16,8 +16,7 @@ struct wmi_shape {
 };
 
 /* A family: instructions that access common lines in their example waves, such as those of the members of a
- * structure.
- */
+ * structure. */
 struct wmi_family {
     unsigned block;           /* bytes of a request to L2 */
     uint32_t used;            /* wmi_used_dwords(), combined */
@@ -43,8 +42,8 @@ struct wmi_suspect {
     unsigned
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
     uint64_t active; /* executions that accessed global memory */
-    double room;  /* lanes that all executions would have if no lane that was launched had become inactive */
-    double units; /* compute units with work */
+    double room;     /* lanes of all executions if none of those that were launched had become inactive */
+    double units;    /* compute units with work */
     double data_bytes;    /* per clock between vector cache and VGPRs */
     double waves_at_once; /* of a vector cache */
     bool bypasses;        /* its loads bypass L1 */
