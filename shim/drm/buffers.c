@@ -317,7 +317,10 @@ struct drm_mapping {
     uint64_t address, size;
     uint32_t handle; /* of its buffer; 0: bound to nothing, reads are 0 and stores are dropped */
     uint64_t offset; /* in the buffer */
+    uint64_t number; /* in the order in which they were made */
+    uint64_t made;   /* the last job that was submitted before */
     uint64_t job;    /* while it is ending: the last that may use it */
+    bool hidden;     /* the machine does not have it yet, but an older one, which is ending */
 };
 
 static void name_mapping(const struct drm_mapping *m, char name[32])
@@ -351,7 +354,8 @@ static int insert(struct drm_device *device, struct drm_mapping what)
         at = &(*at)->next;
     *m = what;
     m->next = *at;
-    const int result = show(device, m);
+    m->number = ++device->mapped;
+    const int result = m->hidden ? 0 : show(device, m);
     if (result) {
         free(m);
         return result;
@@ -367,7 +371,8 @@ static void take_out(struct drm_device *device, struct drm_mapping **at)
 {
     struct drm_mapping *m = *at;
     *at = m->next;
-    wm_free(device->gpu.machine, m->address, NULL);
+    if (!m->hidden)
+        wm_free(device->gpu.machine, m->address, NULL);
     if (m->handle)
         release(&buffers[m->handle - 1]);
     free(m);
@@ -378,7 +383,7 @@ static void take_out(struct drm_device *device, struct drm_mapping **at)
 static void end(struct drm_device *device, struct drm_mapping **at)
 {
     struct drm_mapping *m = *at;
-    if (drm_oldest_job(device) > device->submitted) {
+    if (drm_oldest_job(device) > device->submitted || m->made == device->submitted) {
         take_out(device, at);
         return;
     }
@@ -388,6 +393,34 @@ static void end(struct drm_device *device, struct drm_mapping **at)
     device->ending = m;
 }
 
+static bool overlaps(const struct drm_mapping *first, uint64_t low, uint64_t high)
+{
+    for (const struct drm_mapping *m = first; m; m = m->next)
+        if (m->address < high && m->address + m->size > low)
+            return true;
+    return false;
+}
+
+/* Whether there is one that was made before. */
+static bool is_older(const struct drm_mapping *first, const struct drm_mapping *than)
+{
+    for (const struct drm_mapping *m = first; m; m = m->next)
+        if (m->number < than->number && m->address < than->address + than->size &&
+            m->address + m->size > than->address)
+            return true;
+    return false;
+}
+
+/* Makes the machine have those of the list whose addresses are free now. */
+static void show_hidden(struct drm_device *device, struct drm_mapping *first)
+{
+    for (struct drm_mapping *m = first; m; m = m->next)
+        if (m->hidden && !is_older(device->ending, m)) {
+            m->hidden = false;
+            show(device, m); /* a failure has been reported, and accesses will fault */
+        }
+}
+
 void drm_end_mappings(struct drm_device *device, uint64_t oldest)
 {
     for (struct drm_mapping **at = &device->ending; *at;)
@@ -395,6 +428,34 @@ void drm_end_mappings(struct drm_device *device, uint64_t oldest)
             take_out(device, at);
         else
             at = &(*at)->next;
+    show_hidden(device, device->ending);
+    show_hidden(device, device->mappings);
+}
+
+static bool needs_hidden(const struct drm_mapping *first, uint64_t job, bool ending)
+{
+    for (const struct drm_mapping *m = first; m; m = m->next)
+        if (m->hidden && m->made < job && (!ending || job <= m->job))
+            return true;
+    return false;
+}
+
+bool drm_mappings_are_ready(const struct drm_device *device, uint64_t job)
+{
+    return !needs_hidden(device->ending, job, true) && !needs_hidden(device->mappings, job, false);
+}
+
+/* Waits until the machine has what the list has in the range. */
+static void await_range(const struct drm_device *device, uint64_t low, uint64_t high)
+{
+    const struct drm_mapping *m = device->mappings;
+    while (m)
+        if (m->hidden && m->address < high && m->address + m->size > low) {
+            drm_wait_change(INT64_MAX);
+            m = device->mappings; /* the lock was not held */
+        } else {
+            m = m->next;
+        }
 }
 
 void drm_unmap_buffer(struct drm_device *device, uint32_t handle)
@@ -421,11 +482,17 @@ static int clear(struct drm_device *device, uint64_t low, uint64_t high)
             buffers[m.handle - 1].references++; /* while it has no mapping */
         take_out(device, at);
         if (m.address < low)
-            result =
-                insert(device, (struct drm_mapping){NULL, m.address, low - m.address, m.handle, m.offset});
+            result = insert(device, (struct drm_mapping){.address = m.address,
+                                                         .size = low - m.address,
+                                                         .handle = m.handle,
+                                                         .offset = m.offset,
+                                                         .made = m.made});
         if (end > high && !result)
-            result = insert(device, (struct drm_mapping){NULL, high, end - high, m.handle,
-                                                         m.offset + (high - m.address)});
+            result = insert(device, (struct drm_mapping){.address = high,
+                                                         .size = end - high,
+                                                         .handle = m.handle,
+                                                         .offset = m.offset + (high - m.address),
+                                                         .made = m.made});
         if (m.handle)
             release(&buffers[m.handle - 1]);
         at = &device->mappings; /* the list has changed */
@@ -433,14 +500,6 @@ static int clear(struct drm_device *device, uint64_t low, uint64_t high)
             break;
     }
     return result;
-}
-
-static bool overlaps(const struct drm_mapping *first, uint64_t low, uint64_t high)
-{
-    for (const struct drm_mapping *m = first; m; m = m->next)
-        if (m->address < high && m->address + m->size > low)
-            return true;
-    return false;
 }
 
 static int map(struct drm_device *device, const struct drm_amdgpu_gem_va *a, bool replaces)
@@ -452,17 +511,24 @@ static int map(struct drm_device *device, const struct drm_amdgpu_gem_va *a, boo
         return -ENOENT;
     if (bound && (a->offset_in_bo % DRM_PAGE || size > buffer->size || a->offset_in_bo > buffer->size - size))
         return -EINVAL;
-    while (overlaps(device->ending, a->va_address, a->va_address + size))
-        drm_wait_change(INT64_MAX);
+    const uint64_t low = a->va_address, high = low + size;
+    struct drm_mapping what = {.address = low,
+                               .size = size,
+                               .handle = bound ? a->handle : 0,
+                               .offset = bound ? a->offset_in_bo : 0,
+                               .made = device->submitted};
     if (replaces) {
-        const int result = clear(device, a->va_address, a->va_address + size);
+        await_range(device, low, high);
+        const int result = clear(device, low, high);
         if (result)
             return result;
-    } else if (overlaps(device->mappings, a->va_address, a->va_address + size)) {
+    } else if (overlaps(device->mappings, low, high)) {
         return -EINVAL;
     }
-    return insert(device, (struct drm_mapping){NULL, a->va_address, size, bound ? a->handle : 0,
-                                               bound ? a->offset_in_bo : 0});
+    /* Like the kernel, this does not wait for jobs that use what was here before: they may wait for the
+     * program. */
+    what.hidden = overlaps(device->ending, low, high);
+    return insert(device, what);
 }
 
 static int unmap(struct drm_device *device, const struct drm_amdgpu_gem_va *a)
@@ -491,6 +557,7 @@ int drm_addresses(struct drm_device *device, const struct drm_amdgpu_gem_va *a)
         result = unmap(device, a);
         break;
     case AMDGPU_VA_OP_CLEAR:
+        await_range(device, a->va_address, a->va_address + a->map_size);
         result = clear(device, a->va_address, a->va_address + a->map_size);
         break;
     case AMDGPU_VA_OP_REPLACE:

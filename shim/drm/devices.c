@@ -35,7 +35,7 @@ GENERATION(12, GFX10_ON, GFX11_ON, .has_group_ttmps = true);
 
 /* Family and revision: linux, amdgpu_drm.h, and Mesa's amd_family.h and addrlib (amdgpu_asic_addr.h), which
  * find the chip by them. RADV 22.3 takes all up to gfx1102 for the chip that is meant; it does not know the
- * later ones, which are untried. Unverified: engines, arrays, channels and backends, and GB_ADDR_CONFIG of
+ * later ones, which Mesa 25 does. Unverified: engines, arrays, channels and backends, and GB_ADDR_CONFIG of
  * gfx6 and gfx7. GB_ADDR_CONFIG counts where struct wm_gpu has none; 0: unknown, and only linear images work.
  */
 static const struct drm_chip chips[] = {

@@ -63,6 +63,7 @@ struct drm_device {
     struct drm_mapping *mappings; /* sorted by address */
     struct drm_mapping *ending;   /* unmapped, but jobs that were submitted before may still use them */
     uint64_t submitted;           /* jobs, of all rings */
+    uint64_t mapped;              /* mappings that were made */
     uint64_t used[2];             /* bytes of buffers in VRAM and GTT */
 };
 
@@ -122,6 +123,8 @@ void drm_buffer_release(uint32_t handle);
 void drm_unmap_buffer(struct drm_device *device, uint32_t handle);
 /* Ends the mappings that only jobs below this number could use. */
 void drm_end_mappings(struct drm_device *device, uint64_t oldest);
+/* Whether the machine has all mappings that were made before the job was submitted. */
+bool drm_mappings_are_ready(const struct drm_device *device, uint64_t job);
 
 struct drm_created; /* naming.h */
 void drm_buffer_watch(struct drm_created *created);

@@ -77,6 +77,8 @@ static bool await(struct ring *ring, struct job *job)
     for (size_t i = 0; i < job->wait_count; i++)
         while (!ring->ends && !drm_fence_is_signalled(job->waits[i]))
             drm_wait_change(INT64_MAX);
+    while (!ring->ends && !drm_mappings_are_ready(ring->context->device, job->overall))
+        drm_wait_change(INT64_MAX);
     return !ring->ends && !ring->context->is_lost;
 }
 

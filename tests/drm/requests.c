@@ -302,6 +302,33 @@ static void test_free_behind_submission(void **state)
     close_buffer(&b, SIZE);
 }
 
+/* Addresses may be mapped anew while a job that waits for the program still has what was there before; each
+ * job has the buffer that was mapped when it was submitted. */
+static void test_map_behind_submission(void **state)
+{
+    enum { BUFFERS = 3, ADDRESS = 0x600000 };
+    int64_t number = 0;
+    (void)state;
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        struct buffer b = make(PAGE, ADDRESS); /* does not wait */
+        b.words[0] = 100 + i;
+        const uint32_t from = used;
+        PACKET(0x3c, 3 | 1 << 4, LOW(DATA), 0, 1, UINT32_MAX, 4); /* wait for a 1 */
+        PACKET(0x40, 1 | 5 << 8, LOW(ADDRESS), 0, LOW(DATA + 4 + 4 * i), 0);
+        number = submit_to(context, commands.address + 4 * from, 4 * (used - from), 0, 0);
+        close_buffer(&b, PAGE);
+    }
+    struct buffer unused = make(PAGE, ADDRESS); /* which no job sees */
+    close_buffer(&unused, PAGE);
+    __atomic_store_n(&data.words[0], 1, __ATOMIC_RELEASE);
+    await_number(context, number);
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        assert_int_equal(data.words[1 + i], 100 + i);
+    begin();
+    PACKET(0x40, 1 | 5 << 8, LOW(ADDRESS), 0, LOW(DATA), 0);
+    assert_false(run());
+}
+
 static void test_capacity(void **state)
 {
     union drm_amdgpu_gem_create create = {
@@ -838,6 +865,7 @@ int main(void)
         cmocka_unit_test_setup(test_device, clean),
         cmocka_unit_test_setup(test_addresses, clean),
         cmocka_unit_test_setup(test_free_behind_submission, clean),
+        cmocka_unit_test_setup(test_map_behind_submission, clean),
         cmocka_unit_test_setup(test_capacity, clean),
         cmocka_unit_test_setup(test_data, clean),
         cmocka_unit_test_setup(test_atomics, clean),

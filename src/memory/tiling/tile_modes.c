@@ -120,9 +120,10 @@ static const struct array_mode *array_of(uint32_t tile_mode)
     return &array_modes[tile_mode >> 2 & 15];
 }
 
-static unsigned order_of(uint32_t tile_mode)
+/* MICRO_TILE_MODE of gfx6, and its successor. */
+static unsigned order_of(const struct wmi_tile_tables *tables, uint32_t tile_mode)
 {
-    return tile_mode >> 22 & 7;
+    return tables->has_banks ? tile_mode & 3 : tile_mode >> 22 & 7;
 }
 
 void wmi_tile_mode_name(const struct wmi_tile_tables *tables, unsigned index, char name[WMI_TILING_NAME])
@@ -130,7 +131,7 @@ void wmi_tile_mode_name(const struct wmi_tile_tables *tables, unsigned index, ch
     name[0] = '\0';
     if (!tables || index >= WMI_TILE_MODES || !tables->tile[index])
         return;
-    const unsigned order = order_of(tables->tile[index]);
+    const unsigned order = order_of(tables, tables->tile[index]);
     const struct array_mode *array = array_of(tables->tile[index]);
     if (!array->thickness)
         snprintf(name, WMI_TILING_NAME, "%s", array->name ? array->name : "");
@@ -164,11 +165,11 @@ static const char *place_micro(struct wmi_surface *s, uint64_t pitch)
 }
 
 /* How much of a micro tile is together, and the entry of GB_MACROTILE_MODE for it. */
-static void split_tile(uint32_t tile_mode, struct wmi_surface *s)
+static void split_tile(const struct wmi_tile_tables *tables, uint32_t tile_mode, struct wmi_surface *s)
 {
     const uint32_t slice = SLICE_ELEMENTS * s->tile.thickness * s->shape.bytes;
     uint32_t split = 64u << (tile_mode >> 11 & 7);
-    if (s->tile.order != DEPTH) {
+    if (s->tile.order != DEPTH && !tables->has_banks) {
         split = (1u << (tile_mode >> 25 & 3)) * slice;
         split = split < INTERLEAVE ? INTERLEAVE : split;
     }
@@ -179,6 +180,21 @@ static void split_tile(uint32_t tile_mode, struct wmi_surface *s)
                                     (array_of(tile_mode)->prt ? WMI_MACRO_MODES / 2 : 0));
 }
 
+/* What a mode says may be too small for small elements: a bank's part of a macro tile is a whole piece of a
+ * channel at least. Source: EgBasedLib, ComputeSurfaceAlignmentsMacroTiled. */
+static void align_banks(struct wmi_surface *s)
+{
+    struct wmi_tile *t = &s->tile;
+    const uint32_t whole = SLICE_ELEMENTS * t->thickness * s->shape.bytes * s->shape.samples,
+                   tile = whole < t->split ? whole : t->split;
+    const uint32_t height = INTERLEAVE / (tile * t->bank_width),
+                   aspect = INTERLEAVE / (tile * t->pipes * t->bank_width);
+    if (height > t->bank_height)
+        t->bank_height = (uint8_t)height;
+    if (s->shape.samples == 1 && aspect > t->aspect)
+        t->aspect = (uint8_t)aspect;
+}
+
 static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t tile_mode,
                                struct wmi_surface *s, uint64_t pitch)
 {
@@ -186,13 +202,14 @@ static const char *place_macro(const struct wmi_tile_tables *tables, uint32_t ti
     t->pipe_config = tile_mode >> 6 & 31;
     if (t->pipe_config >= sizeof pipes_of / sizeof *pipes_of || !pipes_of[t->pipe_config].bits)
         return "an image tiled with a PIPE_CONFIG that does not exist";
-    split_tile(tile_mode, s);
-    const uint32_t macro = tables->macro[t->macro_index];
+    split_tile(tables, tile_mode, s);
+    const uint32_t macro = tables->has_banks ? tile_mode >> 14 : tables->macro[t->macro_index];
     t->pipes = (uint8_t)(1u << pipes_of[t->pipe_config].bits);
     t->bank_width = (uint8_t)(1u << (macro & 3));
     t->bank_height = (uint8_t)(1u << (macro >> 2 & 3));
     t->aspect = (uint8_t)(1u << (macro >> 4 & 3));
     t->banks = (uint8_t)(2u << (macro >> 6 & 3));
+    align_banks(s);
     if (t->aspect > t->banks * t->bank_height)
         return "an image tiled with a macro tile that does not exist";
     t->macro_width = (uint32_t)SIDE * t->bank_width * t->pipes * t->aspect;
@@ -212,13 +229,15 @@ const char *wmi_tile_place(const struct wmi_tile_tables *tables, struct wmi_surf
         return "an image tiled by a product whose tables of tile modes wavemem does not know";
     const uint32_t tile_mode = shape->mode < WMI_TILE_MODES ? tables->tile[shape->mode] : 0;
     const struct array_mode *array = array_of(tile_mode);
-    if (!tile_mode || !array->thickness || order_of(tile_mode) >= ORDERS)
+    if (!tile_mode || !array->thickness || order_of(tables, tile_mode) >= ORDERS)
         return "an image tiled by an entry that the tables of this product do not have";
+    if (tables->has_banks && array->thickness > 1)
+        return "an image with thick tiles, whose order wavemem does not know on gfx6";
     if (shape->levels > 1)
         return "an image tiled with several levels, whose places wavemem does not know on this generation";
     if (shape->bytes & (shape->bytes - 1))
         return "an image tiled with elements of 12 bytes, which wavemem does not place";
-    s->tile = (struct wmi_tile){.order = (uint8_t)order_of(tile_mode),
+    s->tile = (struct wmi_tile){.order = (uint8_t)order_of(tables, tile_mode),
                                 .array = (uint8_t)(array - array_modes),
                                 .thickness = array->thickness};
     if (s->tile.order == ROTATED && shape->bytes == 16)

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of tile modes of each chip.
  *
- * Source: linux, gfx_v8_0.c, gfx_v8_0_tiling_mode_table_init, and gfx_v7_0.c, gfx_v7_0_tiling_mode_table_init
- * (Hawaii). Chips: PCI device numbers (libdrm, data/amdgpu.ids). Unverified: that Hawaii's DRAM has rows of
- * 4 KB, which linux reads from the memory controller and enters as the tile split of modes 4 to 7. Hawaii's
- * mode 12, the only one in PRT_2D_TILED_THIN1, is left out: its rotation was not found. */
+ * Source: linux, gfx_v8_0.c, gfx_v8_0_tiling_mode_table_init, gfx_v7_0.c, gfx_v7_0_tiling_mode_table_init
+ * (Hawaii), and gfx_v6_0.c, gfx_v6_0_tiling_mode_table_init (Tahiti). Chips: PCI device numbers (libdrm,
+ * data/amdgpu.ids). Unverified: that Hawaii's DRAM has rows of 4 KB and Tahiti's of 2 KB (as in the value of
+ * GB_ADDR_CONFIG that linux begins with), which linux reads from the memory controller and enters as the tile
+ * split of Hawaii's modes 4 to 7 and Tahiti's modes 3, 17, 19 and 20. Hawaii's mode 12, the only one in
+ * PRT_2D_TILED_THIN1, is left out: its rotation was not found. */
 #include "memory/tiling/tile_tables.h"
 
 #include <stddef.h>
 
 static const struct wmi_tile_tables all[] = {
+    {.name = "tahiti",
+     .chips = {0x6798, 0x6799, 0x679a, 0x679b, 0x679e, 0x6780},
+     .tile = {0x00360292, 0x00360a92, 0x00361292, 0x00122a92, 0x0000028a, 0x00021a92, 0x00031292, 0x00022112,
+              0x00000004, 0x00000288, 0x00361290, 0x00351290, 0x00301a90, 0x00000289, 0x00321291, 0x00311291,
+              0x00301a91, 0x00302a91, 0x0000028d, 0x00302aa1, 0x00302a9d, 0x00131291, 0x00121291, 0x00031291,
+              0x00021a91, 0x00022111, 0x00022111, 0x00022111, 0x00022111, 0x00022111, 0x00012911, 0x00000000},
+     .has_banks = true},
     {.name = "polaris10",
      .chips = {0x67df},
      .tile = {0x00800310, 0x00800b10, 0x00801310, 0x00801b10, 0x00802b10, 0x00802b08, 0x00802b14, 0x00802954,

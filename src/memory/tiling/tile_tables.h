@@ -11,6 +11,7 @@ struct wmi_tile_tables {
     const char *name;
     uint16_t chips[12]; /* PCI device numbers, up to a 0 */
     uint32_t tile[WMI_TILE_MODES], macro[WMI_MACRO_MODES];
+    bool has_banks; /* gfx6: GB_TILE_MODE says what GB_MACROTILE_MODE says of later chips */
 };
 
 #endif

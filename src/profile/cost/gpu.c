@@ -26,9 +26,11 @@
  * are unverified; no model uses them.
  *
  * GB_ADDR_CONFIG: Mesa, amdgpu_devices.c and ac_fake_hw_db.h; linux, golden settings of gfx_v9_0.c,
- * gfx_v10_0.c and gfx_v11_0.c. Assumed: RX 7900 XTX's, RX 9060 XT's (without effect), and the number of
- * shader engines in MI100's and MI200's. Not found: RX 6700 XT's, 6600 XT's, 7800 XT's, 7600's and Radeon
- * 8060S's. */
+ * gfx_v10_0.c and gfx_v11_0.c, and what it gives the IMU of gfx11 (imu_v11_0.c, imu_v11_0_3.c: RX 7600; RX
+ * 7800 XT, where two values follow one another, of which the first counts as on gfx1100). Unverified: RX 6700
+ * XT's and 6600 XT's, which follow from configurations that Mesa tests (ac_surface_test_common.h) and from
+ * the numbers of channels and packers. Assumed: RX 7900 XTX's, RX 9060 XT's (without effect), and the number
+ * of shader engines in MI100's and MI200's. Not found: Radeon 8060S's. */
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
@@ -188,10 +190,12 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = "bandwidth"},
     {"rx6700xt", "AMD Radeon RX 6700 XT", "gfx1031", 1, 2, 40, RDNA_SIMD(16, 1024, gfx1031),
      .clock_mhz = 2581, .double_rate = 16, .memory_bandwidth = 384, MEMORY(12, 192, 1000), .chip = 0x73df,
+     .address_config = 0x00000344,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(3), 128, 16, 12, 0, 128}, LAST(96)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx6600xt", "AMD Radeon RX 6600 XT", "gfx1032", 1, 2, 32, RDNA_SIMD(16, 1024, gfx1032),
      .clock_mhz = 2589, .double_rate = 16, .memory_bandwidth = 256, MEMORY(8, 128, 1000), .chip = 0x73ff,
+     .address_config = 0x00000343,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100 gfx11-generic", 1, 6, 96, RDNA_SIMD(16, 1536, gfx1100),
@@ -201,10 +205,12 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx7800xt", "AMD Radeon RX 7800 XT", "gfx1101", 1, 3, 60, RDNA_SIMD(16, 1536, gfx1101),
      .clock_mhz = 2430, .double_rate = 16, .memory_bandwidth = 624, MEMORY(16, 256, 1219), .chip = 0x747e,
+     .address_config = 0x00000444,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(64)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"rx7600", "AMD Radeon RX 7600", "gfx1102 gfx1103", 1, 2, 32, RDNA_SIMD(16, 1024, gfx1102),
      .clock_mhz = 2655, .double_rate = 16, .memory_bandwidth = 288, MEMORY(8, 128, 1125), .chip = 0x7480,
+     .address_config = 0x00000243,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 16, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
     {"radeon-890m", "AMD Radeon 890M (Ryzen AI 9)", "gfx1150 gfx1152 gfx1153", 1, 1, 16,

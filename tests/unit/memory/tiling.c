@@ -276,8 +276,9 @@ static unsigned most_levels(uint32_t width, uint32_t height, uint32_t depth)
 static void elements_do_not_overlap(void **state)
 {
     (void)state;
-    struct wmi_tiling tilings[CLASSES + 4];
+    struct wmi_tiling tilings[CLASSES + 5];
     unsigned classes = find_classes(tilings);
+    tilings[classes++] = tiling_for("gfx600", 0, 0x6798);
     tilings[classes++] = tiling_for("gfx803", 0, 0x67df);
     tilings[classes++] = tiling_for("gfx803", 0, 0x699f);
     tilings[classes++] = tiling_for("gfx803", 0, 0x7300);
@@ -311,8 +312,9 @@ static void elements_do_not_overlap(void **state)
 static void survives_anything(void **state)
 {
     (void)state;
-    struct wmi_tiling tilings[CLASSES + 2];
+    struct wmi_tiling tilings[CLASSES + 3];
     unsigned classes = find_classes(tilings);
+    tilings[classes++] = tiling_for("gfx600", 0, 0x6798);
     tilings[classes++] = tiling_for("gfx803", 0, 0x67df);
     tilings[classes++] = tiling_for("gfx1030", 0x777, 0);
     for (unsigned round = 0; round < (reduced() ? 20000 : 200000); round++) {
