@@ -98,6 +98,11 @@ static const struct wmi_ir_host *parts_host(void)
 #endif
 }
 
+bool makes_parts(void)
+{
+    return parts_host();
+}
+
 bool is_known(enum wmi_step_id id)
 {
     if (parts_host())

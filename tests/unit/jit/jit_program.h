@@ -105,6 +105,8 @@ void make_uniform(struct program *p);
 struct wmi_step set_zero(const struct program *p, uint32_t row);
 struct wmi_step set_scalar(uint32_t row, unsigned scalar);
 
+/* Whether code is made by way of the representation. */
+bool makes_parts(void);
 /* Of those that were made by way of the representation, and those of them whose first step was compiled. */
 extern unsigned programs, compiled_programs;
 
