@@ -136,8 +136,14 @@ static void fill_addresses(struct program *p)
         row[GLOBAL_ROW][i] = (uint32_t)(from + place[i]);
         row[HIGH_ROW][i] = (uint32_t)((from + place[i]) >> 32);
     }
+    if (!below(16))
+        row[HIGH_ROW][below(lanes)]++; /* outside, although the low words may follow one another */
     some_places(row[OFFSET_ROW], lanes, MEMORY - p->widest, 1u << below(5));
-    const uint64_t away = below(2) ? 0 : below(1 << 20); /* the scalar base may be before the allocation */
+    /* The scalar base may be before the allocation, and so far that some lanes' offsets begin again at 0. */
+    const bool wraps = !below(5);
+    for (unsigned i = 0; i < lanes && wraps; i++)
+        row[OFFSET_ROW][i] = 256 + 4 * i;
+    const uint64_t away = wraps ? (UINT64_C(1) << 32) - 256 - below(1024) : below(2) ? 0 : below(1 << 20);
     for (unsigned i = 0; i < lanes; i++)
         row[OFFSET_ROW][i] += (uint32_t)away;
     p->initial->s[SCALAR_BASE] = (uint32_t)(base - away);
