@@ -291,7 +291,8 @@ WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_ob
                                   struct wm_result *result, struct wm_diag *diag);
 
 /* Writes how the kernel's instructions are executed, line by line: each instruction that its direct branches
- * reach, with its address in the object, and below it the steps that carry it out when nothing observes them.
+ * reach, with its address in the object, and below it the steps that carry it out when nothing observes them;
+ * those that this host's compiler leaves to the interpreter are marked, and counted in the last line.
  * For people who work on wavemem or ask why a kernel is slow here; the names of steps may change.
  * WM_BAD_ARGUMENT: an argument is NULL. */
 WM_API enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_kernel *kernel,

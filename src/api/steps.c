@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: how the instructions of a kernel are executed, as steps. */
 #include "base/diag.h"
+#include "exec/run/program.h"
 #include "isa/decode/msb.h"
 #include "isa/isa.h"
 #include "lower/lower.h"
@@ -15,6 +16,14 @@
 
 enum { MOST_INSTRUCTIONS = 1 << 16, TEXT = 512 };
 
+/* Steps that stay interpreted where the kernel is compiled; those that end a wave give it back in any case.
+ */
+static bool stays_interpreted(const struct wmi_step *step)
+{
+    return wmi_program_compiles_any() && !wmi_program_compiles(step) &&
+           !(wmi_step_facts_of((enum wmi_step_id)step->id).flags & WMI_STEP_ENDS_WAVE);
+}
+
 /* The address of the instruction in the object's own terms, its text, and below it its steps. */
 static void write_steps(const struct wm_object *object, const struct wmi_code *code,
                         const struct wmi_lowered *lowered, uint64_t bias,
@@ -22,6 +31,7 @@ static void write_steps(const struct wm_object *object, const struct wmi_code *c
 {
     char text[TEXT], line[TEXT + 64];
     uint64_t pc = 0;
+    size_t interpreted = 0;
     for (size_t i = 0; i < lowered->count; i++) {
         const struct wmi_step *step = &lowered->steps[i];
         struct wmi_instruction insn;
@@ -33,7 +43,13 @@ static void write_steps(const struct wm_object *object, const struct wmi_code *c
         }
         pc = step->pc;
         wmi_step_text(code, step, text, sizeof text);
-        snprintf(line, sizeof line, "        %s", text);
+        interpreted += stays_interpreted(step);
+        snprintf(line, sizeof line, "        %s%s", text, stays_interpreted(step) ? "  (interpreted)" : "");
+        write(user, line);
+    }
+    if (wmi_program_compiles_any()) {
+        snprintf(line, sizeof line, "%zu of %zu steps are interpreted, also where the kernel is compiled",
+                 interpreted, lowered->count);
         write(user, line);
     }
 }

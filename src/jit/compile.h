@@ -92,6 +92,9 @@ struct wmi_launch_entries {
  * execute it (*refused). */
 bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
                  struct wmi_launch_entries *launch, bool *refused);
+/* Whether this host has host code for such a step. Where that does not hold for what the step does (a NaN,
+ * say), it is interpreted, too. */
+bool wmi_compiles_step(const struct wmi_step *step);
 void wmi_host_memory_free(struct wmi_host_memory *memory);
 /* Bytes of host code. */
 size_t wmi_host_memory_size(const struct wmi_host_memory *memory);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses how this host compiles. */
+#include "jit/cut.h"
+#include "jit/expand/expand.h"
 #include "jit/parts.h"
 
 /* ThreadSanitizer does not see that code is published by one atomic store. */
@@ -41,5 +43,16 @@ bool wmi_compile(const struct wmi_block *block, struct wmi_host_memory **memory,
     return wmi_compile_parts(block, &wmi_ir_arm64, memory, refused);
 #else
     return wmi_compile_stretches(block, memory, launch, refused);
+#endif
+}
+
+bool wmi_compiles_step(const struct wmi_step *step)
+{
+    if (wmi_is_branch(step))
+        return true;
+#if defined(__aarch64__)
+    return wmi_has_expansion((enum wmi_step_id)step->id);
+#else
+    return step->id == WMI_STEP_stage_EXEC || wmi_step_emitter(step);
 #endif
 }

@@ -34,6 +34,38 @@ class Dis(Case):
                 out = subprocess.run([command.WAVEMEM, "dis", "--plain", "--raw", *words, path], capture_output=True, text=True)
                 self.assertEqual(out.stdout.split(), ["v_mul_f16_e32", "v2.l,", "s0,", "v1.h"])
 
+    def test_interpreted_steps(self):
+        """--steps marks what the compiler leaves to the interpreter: a barrier, but no sum, no load and no branch."""
+        source = """
+  .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+  .globl k
+  .p2align 8
+  .type k,@function
+k:
+  v_add_u32 v1, v2, v3
+  global_load_dword v4, v[0:1], off
+  s_cbranch_vccz .Lend
+  s_barrier
+.Lend:
+  s_endpgm
+  .rodata
+  .amdhsa_kernel k
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 8
+  .end_amdhsa_kernel
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "k.s")
+            with open(path, "w") as file:
+                file.write(source)
+            out, _ = self.run_tool("dis", "--steps", "-m", "gfx900", "-k", "k", path)
+        lines = out.splitlines()
+        if not lines[-1].endswith("are interpreted, also where the kernel is compiled"):
+            self.skipTest("this host has no compiler")
+        marked = [line.split()[0] for line in lines if line.endswith("(interpreted)")]
+        self.assertEqual(marked, ["barrier"])
+        self.assertEqual(lines[-1].split()[0], "1")
+
     def test_upper_registers(self):
         """Whole numbers of VGPRs above v255, as LLVM 22: up to the end of the block, and of the symbol; from any thread."""
         block = """

@@ -191,6 +191,16 @@ const struct wmi_op *wmi_program_launch(const struct wmi_program *program, enum 
     return launch;
 }
 
+bool wmi_program_compiles_any(void)
+{
+    return wmi_can_compile(wmi_cpu_level());
+}
+
+bool wmi_program_compiles(const struct wmi_step *step)
+{
+    return wmi_compiles_step(step);
+}
+
 struct wmi_compiled wmi_program_compiled(struct wmi_program *program)
 {
     pthread_mutex_lock(&program->lock);

@@ -29,6 +29,9 @@ struct wmi_compiled {
     bool refused; /* the host does not let a process execute memory that it has written */
 };
 
+/* Whether this host compiles programs, and such steps of them. */
+bool wmi_program_compiles_any(void);
+bool wmi_program_compiles(const struct wmi_step *step);
 /* The number of instructions per thread after which the program is compiled; 0: before it runs. UINT64_MAX if
  * the program is observed or this host has no compiler. */
 uint64_t wmi_program_compile_in(const struct wmi_program *program);
