@@ -186,3 +186,63 @@ pairs:
     ds_read_b32 v3, v2 offset:1024  ; FINDS: lds-store-at-barrier
     s_waitcnt lgkmcnt(0)
     s_endpgm
+
+; FLAT instructions that go to LDS: v[4:5] = own dword, v[6:7] = a dword of another wave
+.macro begin_flat
+    begin
+    s_mov_b64 s[4:5], src_shared_base
+    v_mov_b32 v4, v1
+    v_mov_b32 v5, s5
+    v_mov_b32 v6, v2
+    v_mov_b32 v7, s5
+.endm
+
+; The data is on its way to LDS, which the counter of memory does not tell.
+; KERNEL: flat_store lds=1024
+; RUN: flat_store -g 256 -b 256
+flat_store:
+    begin_flat
+    flat_store_dword v[4:5], v0
+    s_waitcnt vmcnt(0)
+    s_barrier
+    flat_load_dword v3, v[6:7]      ; FINDS: lds-store-at-barrier
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_endpgm
+
+; KERNEL: flat_store_good lds=1024
+; RUN: flat_store_good -g 256 -b 256
+flat_store_good:
+    begin_flat
+    flat_store_dword v[4:5], v0
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    flat_load_dword v3, v[6:7]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_endpgm
+
+; KERNEL: flat_read lds=1024
+; RUN: flat_read -g 256 -b 256
+flat_read:
+    begin_flat
+    flat_store_dword v[4:5], v0
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_barrier
+    flat_load_dword v3, v[6:7]
+    s_barrier
+    ds_write_b32 v1, v2             ; FINDS: lds-read-at-barrier
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_endpgm
+
+; KERNEL: flat_read_good lds=1024
+; RUN: flat_read_good -g 256 -b 256
+flat_read_good:
+    begin_flat
+    flat_store_dword v[4:5], v0
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_barrier
+    flat_load_dword v3, v[6:7]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_barrier
+    ds_write_b32 v1, v2
+    s_waitcnt lgkmcnt(0)
+    s_endpgm

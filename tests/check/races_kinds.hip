@@ -118,3 +118,22 @@ extern "C" __global__ void chain_good(uint *flag, uint *sum, uint *out)
     __syncthreads();
     out[I] += 1;
 }
+
+// Sums that others still add to are read plainly: it is the sum itself that is not atomic, and no flag is missing.
+// RUN: running_sum -g 256 -b 64 --arg sum=zero:u32:64 --arg out=zero:u32:256 --only race
+extern "C" __global__ void running_sum(uint *sum, uint *out)
+{
+    uint old = __hip_atomic_load(&sum[L], __ATOMIC_RELAXED, AGENT);
+    while (!__hip_atomic_compare_exchange_strong(&sum[L], &old, old + I, __ATOMIC_RELAXED, __ATOMIC_RELAXED, AGENT)) // FINDS: race-mixed
+        ;
+    out[I] = sum[L];
+}
+
+// RUN: running_sum_good -g 256 -b 64 --arg sum=zero:u32:64 --arg out=zero:u32:256 --only race
+extern "C" __global__ void running_sum_good(uint *sum, uint *out)
+{
+    uint old = __hip_atomic_load(&sum[L], __ATOMIC_RELAXED, AGENT);
+    while (!__hip_atomic_compare_exchange_strong(&sum[L], &old, old + I, __ATOMIC_RELAXED, __ATOMIC_RELAXED, AGENT))
+        ;
+    out[I] = __hip_atomic_load(&sum[L], __ATOMIC_RELAXED, AGENT);
+}

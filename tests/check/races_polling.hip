@@ -114,3 +114,39 @@ extern "C" __global__ void turns_good(uint *out)
     __syncthreads();
     out[L] = sum;
 }
+
+// The loop stores to LDS, behind the branch that closes it: it waits for nothing.
+// RUN: body_behind -g 128 -b 128 --arg in=fill:u32:128:5 --arg out=zero:u32:128 --only race
+extern "C" __global__ void body_behind(const uint *in, uint *out)
+{
+    __shared__ uint data[128];
+    data[L] = in[L];
+    __syncthreads();
+    for (uint i = 0; i < 3; i++) {
+        const uint common = data[i * 3]; // FINDS: race-lds
+        if (common == 0)
+            break;
+        if (L == 0)
+            data[i * 3] = common - 1; // FINDS gfx1200: race-lds
+        __syncthreads();
+    }
+    out[L] = data[L];
+}
+
+// RUN: body_behind_good -g 128 -b 128 --arg in=fill:u32:128:5 --arg out=zero:u32:128 --only race
+extern "C" __global__ void body_behind_good(const uint *in, uint *out)
+{
+    __shared__ uint data[128];
+    data[L] = in[L];
+    __syncthreads();
+    for (uint i = 0; i < 3; i++) {
+        const uint common = data[i * 3];
+        __syncthreads();
+        if (common == 0)
+            break;
+        if (L == 0)
+            data[i * 3] = common - 1;
+        __syncthreads();
+    }
+    out[L] = data[L];
+}

@@ -128,3 +128,19 @@ one_way_good:
     ds_load_b32 v2, v1
     s_wait_dscnt 0x0
     s_endpgm
+
+; The wave polls, and stores to private memory in its loop: what it waits for is the load.
+; KERNEL: polls flag scratch=16
+; RUN: polls -g 32 -b 32 --arg flag=zero:u32:1 --timeout 1
+polls:
+    s_load_b64 s[4:5], s[0:1], 0x0
+    v_mov_b32 v1, 0
+    s_wait_kmcnt 0x0
+.Lpolls:
+    global_load_b32 v2, v1, s[4:5] scope:SCOPE_DEV  ; FINDS: deadlock
+    s_wait_loadcnt 0x0
+    global_inv scope:SCOPE_DEV
+    scratch_store_b32 off, v2, off
+    v_cmp_eq_u32 vcc_lo, 0, v2
+    s_cbranch_vccnz .Lpolls
+    s_endpgm

@@ -163,16 +163,25 @@ static void release_before(struct wmi_race_order *order, struct wmi_race_group *
 
 /* ---- stores that have not been released ---- */
 
+/* Whether waves of a workgroup learn of stores that are complete, and only other workgroups need a write-back
+ * of caches. Source: LLVM AMDGPUUsage, "Memory Model GFX942", release of workgroup scope in tgsplit mode. */
+static bool has_own_reach(const struct wmi_race_order *order)
+{
+    return order->within && order->writes_back;
+}
+
 /* The wave's last gap; NULL: it has none. */
-static struct wmi_race_gap *last_gap(const struct wmi_race_past *root, unsigned wave)
+static struct wmi_race_gap *last_gap(const struct wmi_race_past *root, unsigned wave,
+                                     enum wmi_race_reach reach)
 {
     for (uint32_t i = root->gap_count; i-- > 0;)
-        if (root->gaps[i].wave == wave)
+        if (root->gaps[i].wave == wave && root->gaps[i].reach == reach)
             return &root->gaps[i];
     return NULL;
 }
 
-static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, uint32_t from)
+static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
+                     enum wmi_race_reach reach, uint32_t from)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
     if (root->gap_count == GAPS_MOST) { /* forgets the oldest ones */
@@ -184,28 +193,30 @@ static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group,
     }
     if (!grow(order, &root->gaps, &root->gap_capacity, root->gap_count, sizeof *root->gaps))
         return;
-    root->gaps[root->gap_count++] =
-        (struct wmi_race_gap){.from = from, .until = UINT32_MAX, .wave = (uint8_t)wave};
-    group->wave[wave].gap = true;
+    root->gaps[root->gap_count++] = (struct wmi_race_gap){
+        .from = from, .until = UINT32_MAX, .wave = (uint8_t)wave, .reach = (uint8_t)reach};
+    group->wave[wave].gap[reach] = true;
 }
 
 /* The wave releases its stores, in epoch `until`. */
 static void close_gap(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                      uint32_t until)
+                      enum wmi_race_reach reach, uint32_t until)
 {
-    struct wmi_race_gap *gap = group->wave[wave].gap ? last_gap(root_of(order, group->tag), wave) : NULL;
+    struct wmi_race_gap *gap =
+        group->wave[wave].gap[reach] ? last_gap(root_of(order, group->tag), wave, reach) : NULL;
     if (gap)
         gap->until = until;
-    group->wave[wave].gap = false;
+    group->wave[wave].gap[reach] = false;
 }
 
 /* The epochs before which a release in the epoch `seen` of the wave releases what the wave did. */
-static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, uint32_t seen)
+static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, enum wmi_race_reach reach,
+                            uint32_t seen)
 {
     uint32_t epoch = seen;
     for (uint32_t i = root->gap_count; i-- > 0;) {
         const struct wmi_race_gap *gap = &root->gaps[i];
-        if (gap->wave != wave || gap->from >= seen)
+        if (gap->wave != wave || gap->reach != reach || gap->from >= seen)
             continue;
         if (gap->until <= seen)
             break;
@@ -215,12 +226,14 @@ static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, uin
 }
 
 /* Called when the wave begins an epoch, at a barrier or when its LDS accesses are complete, while it has
- * unreleased stores to global memory: another workgroup that reads what the wave stores next does not learn
- * of these. */
+ * unreleased stores to global memory: a wave that reads what this one stores next does not learn of these. */
 static void keep_unreleased(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    if (group->wave[wave].dirty && !group->wave[wave].gap)
-        open_gap(order, group, wave, group->wave[wave].epoch);
+    const struct wmi_race_wave *w = &group->wave[wave];
+    if (w->dirty && !w->gap[WMI_RACE_TO_OTHERS])
+        open_gap(order, group, wave, WMI_RACE_TO_OTHERS, w->epoch);
+    if (has_own_reach(order) && w->stores && !w->gap[WMI_RACE_WITHIN])
+        open_gap(order, group, wave, WMI_RACE_WITHIN, w->epoch);
 }
 
 /* ---- stores ---- */
@@ -269,11 +282,11 @@ static void complete_part(struct wmi_race_order *order, struct wmi_race_group *g
     w->store_count -= (uint8_t)complete;
     memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
     w->first_store = w->store[0].epoch;
-    /* Where caches must be written back, only waves of the workgroup learn of it, at a barrier. */
-    if (order->writes_back || !w->gap || last_gap(root_of(order, group->tag), wave)->from >= w->first_store)
+    const enum wmi_race_reach reach = order->writes_back ? WMI_RACE_WITHIN : WMI_RACE_TO_OTHERS;
+    if (!w->gap[reach] || last_gap(root_of(order, group->tag), wave, reach)->from >= w->first_store)
         return;
-    close_gap(order, group, wave, w->epoch + 1);
-    open_gap(order, group, wave, w->first_store);
+    close_gap(order, group, wave, reach, w->epoch + 1);
+    open_gap(order, group, wave, reach, w->first_store);
 }
 
 void wmi_race_wait(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit)
@@ -341,7 +354,9 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     w->releases = false;
     wmi_race_begin_epoch(order, group, wave);
     if (!w->dirty)
-        close_gap(order, group, wave, w->epoch);
+        close_gap(order, group, wave, WMI_RACE_TO_OTHERS, w->epoch);
+    if (!w->stores)
+        close_gap(order, group, wave, WMI_RACE_WITHIN, w->epoch);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
     if (!w->dirty || !order->writes_back)
@@ -368,9 +383,10 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t seen = of->base + wmi_race_epoch(record);
-    /* Gaps end with a write-back, which waves of one workgroup do not need. */
-    const bool in_order = other == root && !(order->within && !order->writes_back);
-    const uint32_t epoch = in_order ? seen : released_at(other, wmi_race_wave(order, record), seen);
+    const enum wmi_race_reach reach =
+        other == root && has_own_reach(order) ? WMI_RACE_WITHIN : WMI_RACE_TO_OTHERS;
+    const bool in_order = other == root && !order->within;
+    const uint32_t epoch = in_order ? seen : released_at(other, wmi_race_wave(order, record), reach, seen);
     const uint32_t floor = other != root ? floor_at(other, seen, true) : 0;
     if (!other->stored && epoch < other->release && other != root)
         return; /* it has nothing to release */

@@ -37,11 +37,16 @@ struct wmi_race_learned {
     bool near;         /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
 };
 
+/* To whom a wave's stores are released. Its workgroup may need less than others: the stores must be complete,
+ * but caches need not be written back. */
+enum wmi_race_reach { WMI_RACE_TO_OTHERS, WMI_RACE_WITHIN, WMI_RACE_REACHES };
+
 /* What a wave did in the epochs from `from` on is not released with what it stored in later ones before
  * `until`. */
 struct wmi_race_gap {
     uint32_t from, until; /* until: UINT32_MAX as long as it has not been released */
     uint8_t wave;
+    uint8_t reach; /* enum wmi_race_reach */
 };
 
 /* What a wave stores in epoch `at` or later comes after what its workgroup did in the epochs before `floor`.
@@ -97,11 +102,11 @@ struct wmi_race_wave {
     bool cleaned;     /* caches have been written back since then, and the wave has waited for it */
     bool unshared;    /* it has made stores of which waves do not learn at barriers */
     bool releases;    /* its stores are complete, so that its next store or atomic begins an epoch */
-    bool gap;         /* it has a struct wmi_race_gap that has not ended */
-    bool updates;     /* it has made atomics */
-    bool loading;     /* its last load from global memory may be in flight */
-    uint32_t last_load; /* number of this load among those with its counter */
-    bool unfinished;    /* stores to global memory were in flight when it reached the last barrier */
+    bool gap[WMI_RACE_REACHES]; /* it has a struct wmi_race_gap that has not ended */
+    bool updates;               /* it has made atomics */
+    bool loading;               /* its last load from global memory may be in flight */
+    uint32_t last_load;         /* number of this load among those with its counter */
+    bool unfinished;            /* stores to global memory were in flight when it reached the last barrier */
 };
 
 struct wmi_race_group {

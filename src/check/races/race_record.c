@@ -35,8 +35,11 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
     const bool plain_store =
         (first->kind == WMI_ACCESS_STORE && a == WMI_RACE_PLAIN && b == WMI_RACE_ATOMIC && !guesses(now)) ||
         (now->kind == WMI_ACCESS_STORE && b == WMI_RACE_PLAIN && a == WMI_RACE_ATOMIC && !guesses(first));
+    /* What was released with a flag is rarely updated by an atomic; more often it is the flag itself. */
+    const bool plain_load =
+        first->kind == WMI_ACCESS_LOAD && a == WMI_RACE_PLAIN && now->kind == WMI_ACCESS_ATOMIC;
     if (relation == WMI_RACE_UNRELEASED && !now->lds)
-        return plain_store ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
+        return plain_store || plain_load ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED && !now->lds)
         return WMI_RACE_OF_ACQUIRE;
     if (relation == WMI_RACE_FLYING)
@@ -504,7 +507,7 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     uint64_t lanes = access->elements ? element->mask & ~(element->bad_range | element->bad_align) : 0;
     if (pair)
         lanes &= ~(element[1].bad_range | element[1].bad_align);
-    if ((access->path != WMI_PATH_DS &&
+    if ((access->path != WMI_PATH_DS && access->path != WMI_PATH_FLAT &&
          !(to_lds && (insn->kind == WMI_ACCESS_STORE || races->counts_tensors))) ||
         !lanes || element->space != WMI_SPACE_LDS || !wmi_race_follows_flights(races))
         return;

@@ -70,7 +70,8 @@ static void count_of(const struct wmi_races *races, const struct wmi_wait_facts 
     memset(counted, 0, WMI_RACE_COUNTERS);
     for (unsigned i = 0; i < facts->events; i++) {
         const struct wmi_wait_event *event = &facts->event[i];
-        if (event->counter == WMI_COUNTER_DS && event->order == WMI_ORDER_LDS)
+        if (event->counter == WMI_COUNTER_DS &&
+            (event->order == WMI_ORDER_LDS || event->order == WMI_ORDER_FLAT))
             counted[WMI_RACE_COUNTS_LDS] = event->units;
         if (event->counter == races->moves)
             counted[event->order == WMI_ORDER_LDS ? WMI_RACE_COUNTS_OUT : WMI_RACE_COUNTS_MOVES] =

@@ -186,8 +186,7 @@ static inline void wmi_race_count_private(const struct wmi_races *races, const s
 static inline void wmi_race_store_in_order(struct wmi_races *races, unsigned wave, bool lds)
 {
     const struct wmi_race_wave *w = &races->group->wave[wave];
-    const bool ends = races->waits_for.memory && (w->dirty || !w->loading) &&
-                      !(races->order.within && races->order.writes_back);
+    const bool ends = races->waits_for.memory && (w->dirty || !w->loading);
     if (lds ? races->waits_for.lds : ends || (races->order.counts_stores && w->stores))
         wmi_race_begin_epoch(&races->order, races->group, wave);
 }

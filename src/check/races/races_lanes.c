@@ -708,7 +708,7 @@ static void add_flight(struct wmi_races *races, const struct wmi_address_summary
     struct wmi_race_flights *flights = &races->group->flights[summary->wave];
     struct wmi_race_flight *flight;
     flights->issued[WMI_RACE_COUNTS_LDS] += insn->counted[WMI_RACE_COUNTS_LDS];
-    if (insn->path != WMI_PATH_DS || !wmi_race_follows_flights(races))
+    if ((insn->path != WMI_PATH_DS && insn->path != WMI_PATH_FLAT) || !wmi_race_follows_flights(races))
         return;
     if (!(flight = wmi_race_flight_add(flights, WMI_RACE_COUNTS_LDS, races->order.lds_most))) {
         races->missed = wmi_race_no_memory;
@@ -777,7 +777,7 @@ bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summ
         add_flight(races, summary, slot, bytes, places);
         return true;
     }
-    wmi_race_flights_count_moves(&group->flights[summary->wave], insn->counted);
+    wmi_race_flights_count(&group->flights[summary->wave], insn->counted);
     wmi_race_count(races, insn, wave);
     if (writes)
         wmi_race_store(&races->order, group, summary->wave);

@@ -12,6 +12,7 @@
 
 struct place { /* a memory instruction, or one that waits */
     uint64_t pc;
+    bool private;   /* of private memory */
     bool waits;     /* s_barrier_wait, */
     int16_t number; /* for this barrier */
 };
@@ -25,7 +26,7 @@ struct wave {
     } passed[BARRIERS];
     uint32_t arrivals, departures; /* at the workgroup's barrier */
     uint64_t barrier;              /* the last one */
-    uint64_t access;               /* the last memory access */
+    uint64_t access;               /* the last memory access, other than to private memory */
     uint64_t wait;                 /* the s_barrier_wait that it has come to; 0: it has passed it */
     int32_t waits_for;             /* number of its barrier */
     bool ended;
@@ -46,8 +47,9 @@ struct sync {
     const struct wmi_dispatch *running; /* NULL: nothing has been executed */
     struct place *place;
     uint32_t places;
-    size_t capacity;              /* of place */
-    struct group *group, *unused; /* the current one; those that have ended */
+    size_t capacity;                    /* of place */
+    uint64_t scratch_low, scratch_high; /* private memory */
+    struct group *group, *unused;       /* the current one; those that have ended */
     struct wmi_found_set findings;
     const char *missed;
 };
@@ -174,8 +176,7 @@ static uint32_t add_place(struct sync *sync, const struct place *place)
 
 static uint32_t add_memory_insn(void *self, uint64_t pc, unsigned id)
 {
-    (void)id;
-    return add_place(self, &(struct place){.pc = pc});
+    return add_place(self, &(struct place){.pc = pc, .private = wmi_rows[id].class == WMI_CLASS_SCRATCH});
 }
 
 /* Numbers barriers, and the first instruction of the kernel, which tells what runs. */
@@ -207,30 +208,37 @@ static void execute(void *local, void **own, uint32_t number, const uint32_t *sc
     }
 }
 
-/* A wave executes the memory instruction. */
-static void pass(struct sync *sync, uint32_t wave, uint32_t slot)
+/* A wave executes the memory instruction, in some lane at the address. */
+static void pass(struct sync *sync, uint32_t wave, uint32_t slot, uint64_t address)
 {
-    if (slot >= sync->places || !sync->group)
+    const bool private = address - sync->scratch_low < sync->scratch_high - sync->scratch_low;
+    if (slot >= sync->places || !sync->group || sync->place[slot].private || private)
         return;
     sync->group->wave[wave].access = sync->place[slot].pc;
 }
 
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
-    pass(local, access->wave, slot);
+    const struct wmi_element *element = &access->element[0];
+    if (access->path == WMI_PATH_CONTROL)
+        return; /* it invalidates caches */
+    const bool global = access->elements && element->space == WMI_SPACE_GLOBAL && element->mask;
+    pass(local, access->wave, slot, global ? element->address[__builtin_ctzll(element->mask)] : 0);
 }
 
 static bool see_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot)
 {
-    pass(local, summary->wave, slot);
+    const bool global = summary->shape >> 16 == WMI_SPACE_GLOBAL && summary->lanes;
+    pass(local, summary->wave, slot,
+         global ? wmi_summary_address(summary, (unsigned)__builtin_ctzll(summary->lanes)) : 0);
     return true;
 }
 
 static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
                      const struct wmi_hit *hit)
 {
-    (void)depth, (void)address, (void)hit;
-    pass(local, wave, slot);
+    (void)depth, (void)hit;
+    pass(local, wave, slot, address);
     return true;
 }
 
@@ -373,21 +381,20 @@ static void report_deadlock(struct sync *sync, const struct group *group)
     const struct wave *polls = of[POLLS], *waits = of[AT_BARRIER], *unsignalled = of[UNSIGNALLED],
                       *named = of[AT_NAMED], *clustered = of[AT_CLUSTER];
     if (named) /* the barrier of the workgroup may wait for these waves */
-        add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, named->wait,
+        add(sync, DEADLOCK, group, (unsigned)(named - group->wave), named->wait, 0,
             (const uint64_t[4]){0, count[AT_NAMED], AT_NAMED, (uint64_t)named->waits_for});
     else if (unsignalled)
-        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait,
-            unsignalled->wait,
+        add(sync, DEADLOCK, group, (unsigned)(unsignalled - group->wave), unsignalled->wait, 0,
             (const uint64_t[4]){(uint64_t)(unsignalled - group->wave), count[UNSIGNALLED] + count[AT_BARRIER],
                                 UNSIGNALLED});
     else if (clustered && !polls)
-        add(sync, DEADLOCK, group, (unsigned)(clustered - group->wave), clustered->wait, clustered->wait,
+        add(sync, DEADLOCK, group, (unsigned)(clustered - group->wave), clustered->wait, 0,
             (const uint64_t[4]){0, count[AT_CLUSTER], AT_CLUSTER});
     else if (waits && polls)
         add(sync, DEADLOCK, group, (unsigned)(waits - group->wave), waits->barrier, polls->access,
             (const uint64_t[4]){(uint64_t)(polls - group->wave), count[AT_BARRIER], AT_BARRIER});
     else if (polls)
-        add(sync, DEADLOCK, group, (unsigned)(polls - group->wave), polls->access, polls->access,
+        add(sync, DEADLOCK, group, (unsigned)(polls - group->wave), polls->access, 0,
             (const uint64_t[4]){0, count[POLLS], POLLS});
 }
 
@@ -465,7 +472,11 @@ static void destroy(void *self)
 static const struct wmi_observer *begin(void *self, const struct wmi_check_dispatch *dispatch)
 {
     struct sync *sync = self;
+    const struct wmi_allocation *scratch =
+        dispatch->space && dispatch->scratch ? wmi_space_find(dispatch->space, dispatch->scratch) : NULL;
     sync->dispatch = *dispatch;
+    sync->scratch_low = scratch ? scratch->low : 0;
+    sync->scratch_high = scratch ? scratch->high : 0;
     sync->running = NULL;
     sync->group = NULL;
     sync->missed = NULL;

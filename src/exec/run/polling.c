@@ -313,7 +313,7 @@ static bool add_saved_masks(struct variables *vars, const struct wmi_instruction
 /* The register that the instruction copies to its result's register `i`; REGISTERS: none. */
 static unsigned copied(const struct wmi_instruction *insn, unsigned i)
 {
-    const struct wmi_operand *operand = wmi_operand(insn, WMI_ROLE_A);
+    const struct wmi_operand *operand = wmi_operand(insn, WMI_ROLE_A), *b = wmi_operand(insn, WMI_ROLE_B);
     const unsigned a = vgpr_of(operand), agpr = agpr_of(operand), scalar = sgpr_of(operand);
     if (insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8 || insn->extension == WMI_EXT_SDWA)
         return REGISTERS;
@@ -326,9 +326,9 @@ static unsigned copied(const struct wmi_instruction *insn, unsigned i)
     case WMI_INSN_v_accvgpr_write_b32:
         return a ? a + i : agpr ? agpr + i : scalar < REGISTERS ? scalar + i : REGISTERS;
     case WMI_INSN_v_pk_mov_b32: /* as compilers copy pairs, with op_sel:[0,1] */
-        return a && a == vgpr_of(wmi_operand(insn, WMI_ROLE_B)) && insn->field[WMI_FIELD_op_sel] == 2
-                   ? a + i
-                   : REGISTERS;
+        if (a != vgpr_of(b) || scalar != sgpr_of(b) || insn->field[WMI_FIELD_op_sel] != 2)
+            return REGISTERS;
+        return a ? a + i : scalar < REGISTERS ? scalar + i : REGISTERS;
     default:
         return REGISTERS;
     }
@@ -432,6 +432,79 @@ static void add(const struct wmi_target *target, struct round *round, struct var
         add_values(target, vars, insn);
 }
 
+/* ---- parts of a loop behind its last branch ---- */
+
+enum {
+    BEHIND = 4096,     /* maximum instructions behind a loop that a search for a way back examines */
+    WINDOW = 1 << 15,  /* dwords behind the loop that it examines */
+    TARGETS_MOST = 128 /* branch targets that it has not followed yet */
+};
+
+struct walk {
+    const struct wmi_code *code;
+    uint64_t first, last; /* the loop */
+    unsigned left;        /* instructions that may still be examined */
+    unsigned targets;
+    uint64_t target[TARGETS_MOST];
+    uint64_t visited[WINDOW / 64]; /* a bit for each dword from `last` on */
+};
+
+/* Whether the walk reaches the place for the first time. */
+static bool visit(struct walk *walk, uint64_t pc)
+{
+    const uint64_t dword = (pc - walk->last) / 4, bit = UINT64_C(1) << dword % 64;
+    if (pc <= walk->last || dword >= WINDOW || walk->visited[dword / 64] & bit)
+        return false;
+    walk->visited[dword / 64] |= bit;
+    return true;
+}
+
+static void add_target(struct walk *walk, uint64_t pc)
+{
+    if (walk->targets < TARGETS_MOST)
+        walk->target[walk->targets++] = pc;
+}
+
+/* Whether code behind the loop, from `pc` on, leads back into it other than through its start. */
+static bool leads_back(struct walk *walk, uint64_t pc)
+{
+    struct wmi_instruction insn;
+    add_target(walk, pc);
+    while (walk->targets) {
+        bool next = true;
+        for (pc = walk->target[--walk->targets]; next; pc += 4u * insn.dwords) {
+            if (pc > walk->first && pc <= walk->last)
+                return true;
+            if (!walk->left || !visit(walk, pc) || !wmi_code_decode(walk->code, pc, &insn))
+                break;
+            walk->left--;
+            const struct wmi_flow flow = wmi_control_flow(&insn);
+            if (flow.branches && !flow.calls)
+                add_target(walk, pc + 4u * insn.dwords + (uint64_t)(4 * flow.distance));
+            next = !flow.ends;
+        }
+    }
+    return false;
+}
+
+/* Whether the loop has more code than that from its start to its last branch. Without optimization, compilers
+ * place blocks of a loop behind the branch that closes it. Code before the start belongs to loops around it,
+ * which may enter it anywhere. */
+static bool continues_behind(const struct wmi_code *code, uint64_t first, uint64_t last)
+{
+    struct walk walk = {.code = code, .first = first, .last = last, .left = BEHIND};
+    struct wmi_instruction insn;
+    for (uint64_t pc = first; pc <= last && wmi_code_decode(code, pc, &insn); pc += 4u * insn.dwords) {
+        const struct wmi_flow flow = wmi_control_flow(&insn);
+        const uint64_t next = pc + 4u * insn.dwords, target = next + (uint64_t)(4 * flow.distance);
+        if (flow.branches && !flow.calls && target > last && leads_back(&walk, target))
+            return true;
+        if (next > last && !flow.ends && leads_back(&walk, next))
+            return true;
+    }
+    return false;
+}
+
 bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t last, unsigned memory)
 {
     struct round round = {0};
@@ -447,7 +520,7 @@ bool wmi_loop_only_waits(const struct wmi_code *code, uint64_t first, uint64_t l
         pc += 4u * insn.dwords;
     }
     return pc > last && round.loads_decide && !round.stores && !carries(&round, vars) &&
-           !(vars && stores_elsewhere(vars));
+           !(vars && stores_elsewhere(vars)) && !continues_behind(code, first, last);
 }
 
 bool wmi_result_decides(const struct wmi_code *code, uint64_t pc)
