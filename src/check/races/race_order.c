@@ -125,13 +125,13 @@ static uint32_t tick(struct wmi_race_order *order, struct wmi_race_group *group)
     return clock;
 }
 
-/* All earlier epochs come before what a wave of the workgroup did in the epoch, by barriers. released: as far
- * as they were released. */
-static uint32_t floor_at(const struct wmi_race_past *root, uint32_t epoch, bool released)
+/* All earlier epochs come before what a wave of the workgroup did in the epoch, by barriers, and their stores
+ * were of this degree. */
+static uint32_t floor_at(const struct wmi_race_past *root, uint32_t epoch, enum wmi_race_degree degree)
 {
     uint32_t floor = 0;
     for (uint32_t i = 0; i < root->floor_count; i++)
-        if (root->floors[i].at <= epoch && (root->floors[i].released || !released))
+        if (root->floors[i].at <= epoch && root->floors[i].degree >= degree && root->floors[i].floor > floor)
             floor = root->floors[i].floor;
     return floor;
 }
@@ -140,7 +140,7 @@ static void add_floor(struct wmi_race_order *order, struct wmi_race_group *group
                       const struct wmi_race_floor *floor)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
-    if (floor_at(root, UINT32_MAX, floor->released) >= floor->floor)
+    if (floor_at(root, UINT32_MAX, (enum wmi_race_degree)floor->degree) >= floor->floor)
         return;
     if (root->floor_count == FLOORS_MOST) { /* the oldest two become one */
         root->floors[1].at = root->floors[0].at;
@@ -158,30 +158,23 @@ static void release_before(struct wmi_race_order *order, struct wmi_race_group *
     struct wmi_race_past *root = root_of(order, group->tag);
     if (root->release == UINT32_MAX)
         root->release = epoch;
-    add_floor(order, group, &(struct wmi_race_floor){.at = at, .floor = epoch, .released = true});
+    add_floor(order, group, &(struct wmi_race_floor){.at = at, .floor = epoch, .degree = WMI_RACE_RELEASED});
 }
 
 /* ---- stores that have not been released ---- */
 
-/* Whether waves of a workgroup learn of stores that are complete, and only other workgroups need a write-back
- * of caches. Source: LLVM AMDGPUUsage, "Memory Model GFX942", release of workgroup scope in tgsplit mode. */
-static bool has_own_reach(const struct wmi_race_order *order)
-{
-    return order->within && order->writes_back;
-}
-
 /* The wave's last gap; NULL: it has none. */
 static struct wmi_race_gap *last_gap(const struct wmi_race_past *root, unsigned wave,
-                                     enum wmi_race_reach reach)
+                                     enum wmi_race_degree degree)
 {
     for (uint32_t i = root->gap_count; i-- > 0;)
-        if (root->gaps[i].wave == wave && root->gaps[i].reach == reach)
+        if (root->gaps[i].wave == wave && root->gaps[i].degree == degree)
             return &root->gaps[i];
     return NULL;
 }
 
 static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                     enum wmi_race_reach reach, uint32_t from)
+                     enum wmi_race_degree degree, uint32_t from)
 {
     struct wmi_race_past *root = root_of(order, group->tag);
     if (root->gap_count == GAPS_MOST) { /* forgets the oldest ones */
@@ -194,29 +187,29 @@ static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group,
     if (!grow(order, &root->gaps, &root->gap_capacity, root->gap_count, sizeof *root->gaps))
         return;
     root->gaps[root->gap_count++] = (struct wmi_race_gap){
-        .from = from, .until = UINT32_MAX, .wave = (uint8_t)wave, .reach = (uint8_t)reach};
-    group->wave[wave].gap[reach] = true;
+        .from = from, .until = UINT32_MAX, .wave = (uint8_t)wave, .degree = (uint8_t)degree};
+    group->wave[wave].gap[degree] = true;
 }
 
 /* The wave releases its stores, in epoch `until`. */
 static void close_gap(const struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
-                      enum wmi_race_reach reach, uint32_t until)
+                      enum wmi_race_degree degree, uint32_t until)
 {
     struct wmi_race_gap *gap =
-        group->wave[wave].gap[reach] ? last_gap(root_of(order, group->tag), wave, reach) : NULL;
+        group->wave[wave].gap[degree] ? last_gap(root_of(order, group->tag), wave, degree) : NULL;
     if (gap)
         gap->until = until;
-    group->wave[wave].gap[reach] = false;
+    group->wave[wave].gap[degree] = false;
 }
 
 /* The epochs before which a release in the epoch `seen` of the wave releases what the wave did. */
-static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, enum wmi_race_reach reach,
+static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, enum wmi_race_degree degree,
                             uint32_t seen)
 {
     uint32_t epoch = seen;
     for (uint32_t i = root->gap_count; i-- > 0;) {
         const struct wmi_race_gap *gap = &root->gaps[i];
-        if (gap->wave != wave || gap->reach != reach || gap->from >= seen)
+        if (gap->wave != wave || gap->degree != degree || gap->from >= seen)
             continue;
         if (gap->until <= seen)
             break;
@@ -230,10 +223,10 @@ static uint32_t released_at(const struct wmi_race_past *root, unsigned wave, enu
 static void keep_unreleased(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     const struct wmi_race_wave *w = &group->wave[wave];
-    if (w->dirty && !w->gap[WMI_RACE_TO_OTHERS])
-        open_gap(order, group, wave, WMI_RACE_TO_OTHERS, w->epoch);
-    if (has_own_reach(order) && w->stores && !w->gap[WMI_RACE_WITHIN])
-        open_gap(order, group, wave, WMI_RACE_WITHIN, w->epoch);
+    if (w->dirty && !w->gap[WMI_RACE_RELEASED])
+        open_gap(order, group, wave, WMI_RACE_RELEASED, w->epoch);
+    if (order->writes_back && w->stores && !w->gap[WMI_RACE_COMPLETE])
+        open_gap(order, group, wave, WMI_RACE_COMPLETE, w->epoch);
 }
 
 /* ---- stores ---- */
@@ -282,11 +275,11 @@ static void complete_part(struct wmi_race_order *order, struct wmi_race_group *g
     w->store_count -= (uint8_t)complete;
     memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
     w->first_store = w->store[0].epoch;
-    const enum wmi_race_reach reach = order->writes_back ? WMI_RACE_WITHIN : WMI_RACE_TO_OTHERS;
-    if (!w->gap[reach] || last_gap(root_of(order, group->tag), wave, reach)->from >= w->first_store)
+    const enum wmi_race_degree degree = order->writes_back ? WMI_RACE_COMPLETE : WMI_RACE_RELEASED;
+    if (!w->gap[degree] || last_gap(root_of(order, group->tag), wave, degree)->from >= w->first_store)
         return;
-    close_gap(order, group, wave, reach, w->epoch + 1);
-    open_gap(order, group, wave, reach, w->first_store);
+    close_gap(order, group, wave, degree, w->epoch + 1);
+    open_gap(order, group, wave, degree, w->first_store);
 }
 
 void wmi_race_wait(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, unsigned limit)
@@ -354,9 +347,9 @@ bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group
     w->releases = false;
     wmi_race_begin_epoch(order, group, wave);
     if (!w->dirty)
-        close_gap(order, group, wave, WMI_RACE_TO_OTHERS, w->epoch);
+        close_gap(order, group, wave, WMI_RACE_RELEASED, w->epoch);
     if (!w->stores)
-        close_gap(order, group, wave, WMI_RACE_WITHIN, w->epoch);
+        close_gap(order, group, wave, WMI_RACE_COMPLETE, w->epoch);
     if (root->release == UINT32_MAX)
         root->release = w->epoch;
     if (!w->dirty || !order->writes_back)
@@ -383,19 +376,26 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t seen = of->base + wmi_race_epoch(record);
-    const enum wmi_race_reach reach =
-        other == root && has_own_reach(order) ? WMI_RACE_WITHIN : WMI_RACE_TO_OTHERS;
+    const unsigned writer = wmi_race_wave(order, record);
     const bool in_order = other == root && !order->within;
-    const uint32_t epoch = in_order ? seen : released_at(other, wmi_race_wave(order, record), reach, seen);
-    const uint32_t floor = other != root ? floor_at(other, seen, true) : 0;
+    /* The workgroup needs no write-back of caches. Source: LLVM AMDGPUUsage, "Memory Model GFX942", release
+     * of workgroup scope in tgsplit mode. */
+    const enum wmi_race_degree complete = order->writes_back ? WMI_RACE_COMPLETE : WMI_RACE_RELEASED,
+                               needed = other == root ? complete : WMI_RACE_RELEASED;
+    const uint32_t epoch = in_order ? seen : released_at(other, writer, needed, seen);
+    const uint32_t done = in_order ? seen : released_at(other, writer, complete, seen);
+    const uint32_t floor = other != root ? floor_at(other, seen, WMI_RACE_RELEASED) : 0;
+    const uint32_t done_floor = other != root ? floor_at(other, seen, WMI_RACE_COMPLETE) : 0;
     if (!other->stored && epoch < other->release && other != root)
         return; /* it has nothing to release */
     struct wmi_race_learned learned = {.tag = of->root,
                                        .epoch = epoch,
                                        .seen = seen,
-                                       .passed = other != root ? floor_at(other, seen, false) : 0,
+                                       .passed = other != root ? floor_at(other, seen, WMI_RACE_MADE) : 0,
                                        .floor = floor < epoch ? floor : epoch,
-                                       .wave = (uint8_t)wmi_race_wave(order, record),
+                                       .done = done,
+                                       .done_floor = done_floor < done ? done_floor : done,
+                                       .wave = (uint8_t)writer,
                                        .by = (uint8_t)wave,
                                        .how = (uint8_t)how};
     for (uint32_t i = root->count; i-- > 0 && root->count - i <= RECENT;) {
@@ -631,7 +631,11 @@ static void pass_stores(struct wmi_race_order *order, struct wmi_race_group *gro
     if (group->stored && !unfinished && !(dirty && order->writes_back))
         release_before(order, group, floor, floor);
     else if (group->stored)
-        add_floor(order, group, &(struct wmi_race_floor){.at = floor, .floor = floor});
+        add_floor(order, group,
+                  &(struct wmi_race_floor){.at = floor,
+                                           .floor = floor,
+                                           .degree = group->flying == UINT32_MAX ? WMI_RACE_COMPLETE
+                                                                                 : WMI_RACE_MADE});
     for (unsigned i = 0; (dirty || unfinished) && i < group->waves; i++)
         share_stores(order, group, i, floor);
     for (unsigned i = 0; dirty && order->writes_back && i < group->waves; i++)
@@ -739,15 +743,27 @@ struct search {
         *own; /* past of the searching wave; the caller has examined what all waves of its workgroup know */
     uint32_t root, epoch; /* the access to find */
     unsigned wave;
-    bool complete;   /* it is a load, or an access to LDS: no release concerns it */
-    bool unreleased; /* is_unreleased() of an entry */
+    enum wmi_race_made made; /* of the access */
+    bool unreleased;         /* is_unreleased() of an entry */
 };
 
-/* Whether an entry implies that the other wave's access is known. */
+static uint32_t max_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether an entry implies that the other wave's access is known: no release concerns loads and LDS. */
 static bool covers(const struct wmi_race_learned *entry, const struct search *search)
 {
-    const uint32_t epoch = search->complete && entry->seen > entry->epoch ? entry->seen : entry->epoch;
-    const uint32_t floor = search->complete && entry->passed > entry->floor ? entry->passed : entry->floor;
+    uint32_t epoch = entry->epoch, floor = entry->floor;
+    if (search->made != WMI_RACE_STORE) {
+        epoch = max_of(epoch, entry->done);
+        floor = max_of(floor, entry->done_floor);
+    }
+    if (search->made == WMI_RACE_OTHER_ACCESS) {
+        epoch = max_of(epoch, entry->seen);
+        floor = max_of(floor, entry->passed);
+    }
     return entry->tag == search->root &&
            (search->epoch < floor || (search->wave == entry->wave && search->epoch < epoch));
 }
@@ -815,11 +831,10 @@ static bool passes(struct search *search, struct wmi_race_past *past, unsigned b
  * acquire of workgroup scope. */
 static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
                                               const struct wmi_race_group *group, unsigned wave,
-                                              const struct search *search, bool stores,
-                                              enum wmi_race_reads reads)
+                                              const struct search *search, enum wmi_race_reads reads)
 {
     const struct wmi_race_wave *other = &group->wave[search->wave];
-    if (!order->within || !stores)
+    if (!order->within || search->made == WMI_RACE_OTHER_ACCESS)
         return WMI_RACE_ORDERED;
     if (search->epoch >= other->flying_from && search->epoch <= other->flying_to)
         return WMI_RACE_FLYING;
@@ -828,7 +843,7 @@ static enum wmi_race_relation relation_within(const struct wmi_race_order *order
 }
 
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record, bool stores,
+                                         unsigned wave, uint64_t record, enum wmi_race_made made,
                                          enum wmi_race_reads reads)
 {
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
@@ -838,13 +853,13 @@ enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const str
                             .root = of->root,
                             .epoch = of->base + wmi_race_epoch(record),
                             .wave = wmi_race_wave(order, record),
-                            .complete = !stores};
+                            .made = made};
     enum wmi_race_relation relation = WMI_RACE_UNRELATED;
     const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
     if (root->all || (same_group && search.wave == wave))
         return WMI_RACE_ORDERED;
     if (same_group && search.epoch < group->wave[wave].floor)
-        return relation_within(order, group, wave, &search, stores, reads);
+        return relation_within(order, group, wave, &search, reads);
     order->visit++;
     for (uint32_t i = root->count; i-- > 0;) {
         const struct wmi_race_learned *entry = &root->learned[i];

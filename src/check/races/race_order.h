@@ -29,31 +29,33 @@ enum wmi_race_knows {
 struct wmi_race_learned {
     uint32_t tag;          /* tag of the other wave's workgroup */
     uint32_t epoch, floor; /* the other wave's epoch and floor at that time, as far as they were released */
-    uint32_t seen, passed; /* the same, released or not */
-    uint8_t wave, by;      /* the other wave; the wave that has learned, or WMI_RACE_WAVES for all */
-    uint8_t how;           /* enum wmi_race_knows */
+    uint32_t done, done_floor; /* the same of stores that write through, which need no write-back */
+    uint32_t seen, passed;     /* the same, released or not */
+    uint8_t wave, by;          /* the other wave; the wave that has learned, or WMI_RACE_WAVES for all */
+    uint8_t how;               /* enum wmi_race_knows */
     uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */
     bool rescanned;    /* `by` has invalidated the scalar cache since */
     bool near;         /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
 };
 
-/* To whom a wave's stores are released. Its workgroup may need less than others: the stores must be complete,
- * but caches need not be written back. */
-enum wmi_race_reach { WMI_RACE_TO_OTHERS, WMI_RACE_WITHIN, WMI_RACE_REACHES };
+/* What has happened to a wave's stores. Where caches must be written back, stores that are complete are
+ * released to the workgroup, and to others if they write through. */
+enum wmi_race_degree { WMI_RACE_MADE, WMI_RACE_COMPLETE, WMI_RACE_RELEASED, WMI_RACE_DEGREES };
 
 /* What a wave did in the epochs from `from` on is not released with what it stored in later ones before
  * `until`. */
 struct wmi_race_gap {
     uint32_t from, until; /* until: UINT32_MAX as long as it has not been released */
     uint8_t wave;
-    uint8_t reach; /* enum wmi_race_reach */
+    uint8_t degree; /* enum wmi_race_degree that they lack */
 };
 
 /* What a wave stores in epoch `at` or later comes after what its workgroup did in the epochs before `floor`.
  */
 struct wmi_race_floor {
     uint32_t at, floor;
-    bool released; /* another workgroup that learns of a release in epoch `at` or later knows these epochs */
+    uint8_t degree; /* enum wmi_race_degree of stores in these epochs, of which another workgroup knows that
+                       learns of a release in epoch `at` or later */
 };
 
 /* A workgroup, also after its end. One that has used up its epochs gets a new tag. */
@@ -69,7 +71,7 @@ struct wmi_race_past {
     bool pending;             /* all waves have seen some of `learned`, but not all have acquired it */
     bool all;                 /* the list is full: the workgroup is taken to know everything */
     struct wmi_race_learned *learned;
-    struct wmi_race_floor *floors; /* those that are released ascend, as do all others */
+    struct wmi_race_floor *floors; /* those of one degree ascend */
     struct wmi_race_gap *gaps;     /* those of one wave are ascending */
     uint32_t floor_count, floor_capacity, gap_count, gap_capacity;
 };
@@ -102,7 +104,7 @@ struct wmi_race_wave {
     bool cleaned;     /* caches have been written back since then, and the wave has waited for it */
     bool unshared;    /* it has made stores of which waves do not learn at barriers */
     bool releases;    /* its stores are complete, so that its next store or atomic begins an epoch */
-    bool gap[WMI_RACE_REACHES]; /* it has a struct wmi_race_gap that has not ended */
+    bool gap[WMI_RACE_DEGREES]; /* it has a struct wmi_race_gap that has not ended */
     bool updates;               /* it has made atomics */
     bool loading;               /* its last load from global memory may be in flight */
     uint32_t last_load;         /* number of this load among those with its counter */
@@ -262,10 +264,11 @@ enum wmi_race_relation {
 };
 /* Where the wave's next access may find older data: nowhere, in its vector cache, or in its scalar cache. */
 enum wmi_race_reads { WMI_RACE_READS_MEMORY, WMI_RACE_READS_VECTOR, WMI_RACE_READS_SCALAR };
-/* How the recorded access is ordered with the wave's next access. stores: the recorded access was a store to
- * global memory. */
+/* The recorded access: no store to global memory, one, or one that writes through. */
+enum wmi_race_made { WMI_RACE_OTHER_ACCESS, WMI_RACE_STORE_THROUGH, WMI_RACE_STORE };
+/* How the recorded access is ordered with the wave's next access. */
 enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record, bool stores,
+                                         unsigned wave, uint64_t record, enum wmi_race_made made,
                                          enum wmi_race_reads reads);
 
 #endif

@@ -39,7 +39,8 @@ static enum wmi_race_kind kind_of(struct wmi_races *races, const struct wmi_race
     const bool plain_load =
         first->kind == WMI_ACCESS_LOAD && a == WMI_RACE_PLAIN && now->kind == WMI_ACCESS_ATOMIC;
     if (relation == WMI_RACE_UNRELEASED && !now->lds)
-        return plain_store || plain_load ? WMI_RACE_OF_MIXED : WMI_RACE_OF_RELEASE;
+        return (plain_store && wmi_race_is_word(first)) || plain_load ? WMI_RACE_OF_MIXED
+                                                                      : WMI_RACE_OF_RELEASE;
     if (relation == WMI_RACE_UNACQUIRED && !now->lds)
         return WMI_RACE_OF_ACQUIRE;
     if (relation == WMI_RACE_FLYING)
@@ -209,11 +210,15 @@ static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was
             learn_of(races, record);
         return;
     }
-    const enum wmi_race_relation relation = wmi_race_relation(
-        &races->order, races->group, races->access->wave, record, was_write && !now->lds, reads_of(now));
-    /* Stores and atomics do not read older data from caches. */
+    const enum wmi_race_made made = !was_write || now->lds                          ? WMI_RACE_OTHER_ACCESS
+                                    : wmi_race_writes_through(&races->rules, first) ? WMI_RACE_STORE_THROUGH
+                                                                                    : WMI_RACE_STORE;
+    const enum wmi_race_relation relation =
+        wmi_race_relation(&races->order, races->group, races->access->wave, record, made, reads_of(now));
+    /* Stores, atomics, and loads that bypass caches do not read older data from them. */
     if (relation == WMI_RACE_ORDERED || stores_over_flag(first, now, relation) ||
-        (relation == WMI_RACE_UNACQUIRED && !now->lds && now->kind != WMI_ACCESS_LOAD))
+        (relation == WMI_RACE_UNACQUIRED && !now->lds &&
+         (now->kind != WMI_ACCESS_LOAD || wmi_race_bypasses(&races->rules, now, same_group))))
         return;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
@@ -249,10 +254,12 @@ static void add_findings(struct wmi_races *races)
             .launch = races->dispatch.launch,
             .detail = {[WMI_RACE_FIRST_GROUP] = first_group,
                        [WMI_RACE_FIRST_WAVE] = wmi_race_wave(&races->order, conflict->record),
-                       [WMI_RACE_HOW] = (wmi_race_who(conflict->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
-                                        (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
-                                        (uint64_t)now->kind << WMI_RACE_HOW_KIND |
-                                        (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
+                       [WMI_RACE_HOW] =
+                           (wmi_race_who(conflict->record) & 1 ? WMI_RACE_HOW_UPPER : 0) |
+                           (first_group == group ? WMI_RACE_HOW_SAME_GROUP : 0) |
+                           (wmi_race_writes_through(&races->rules, first) ? WMI_RACE_HOW_THROUGH : 0) |
+                           (uint64_t)now->kind << WMI_RACE_HOW_KIND |
+                           (uint64_t)first->kind << WMI_RACE_HOW_FIRST_KIND,
                        [WMI_RACE_MODEL] = wmi_target_limit(races->dispatch.target, WMI_LIMIT_memory_model),
                        [WMI_RACE_BARRIER] = conflict->barrier},
         };

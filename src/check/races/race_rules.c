@@ -43,9 +43,20 @@ static enum wmi_race_role role_by_policy(const struct wmi_race_rules *rules, con
     return WMI_RACE_PLAIN;
 }
 
+bool wmi_race_bypasses(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn, bool same_group)
+{
+    return insn->kind == WMI_ACCESS_LOAD && role_by_policy(rules, insn, same_group) == WMI_RACE_ATOMIC;
+}
+
 bool wmi_race_is_coherent(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn)
 {
-    return insn->kind == WMI_ACCESS_LOAD && role_by_policy(rules, insn, true) == WMI_RACE_ATOMIC;
+    return wmi_race_bypasses(rules, insn, true);
+}
+
+bool wmi_race_writes_through(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn)
+{
+    return rules->model->writes_back && insn->kind != WMI_ACCESS_LOAD && !insn->lds &&
+           reaches_device(insn->scope);
 }
 
 static enum wmi_race_role role_of_load(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn,
@@ -217,6 +228,7 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     const uint64_t how = found->detail[WMI_RACE_HOW];
     const bool loads = (how >> WMI_RACE_HOW_FIRST_KIND & 3) == WMI_ACCESS_LOAD;
     const struct wmi_race_model *model = wmi_race_model_numbered(found->detail[WMI_RACE_MODEL]);
+    const bool writes_back = model->write_back && !loads && !(how & WMI_RACE_HOW_THROUGH);
     char first[64], start[192];
     name_first(found, first, sizeof first);
     snprintf(start, sizeof start, "wave %u %s what %s %s", found->wave, verb(how >> WMI_RACE_HOW_KIND & 3),
@@ -241,8 +253,8 @@ static void word_race(const struct wmi_words *words, const struct wmi_found *fou
     case WMI_RACE_OF_RELEASE:
         snprintf(message, size,
                  "%s: the flag was stored without waiting for that: '%s%s%s' is missing before it", start,
-                 model->write_back && !loads ? model->write_back : "",
-                 model->write_back && !loads ? "; " : "", loads ? model->wait_load : model->wait);
+                 writes_back ? model->write_back : "", writes_back ? "; " : "",
+                 loads ? model->wait_load : model->wait);
         break;
     case WMI_RACE_OF_ACQUIRE:
         snprintf(

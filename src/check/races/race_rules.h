@@ -47,6 +47,15 @@ struct wmi_race_rules {
 /* Whether the load may observe stores of other workgroups. */
 bool wmi_race_is_coherent(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn);
 
+/* Whether a load by one workgroup observes what another, or the same one, has stored, whatever is in caches.
+ */
+bool wmi_race_bypasses(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn, bool same_group);
+
+/* Whether what the instruction stores needs no write-back of caches: scopes from the device's on write
+ * through. Source: LLVM AMDGPUUsage, "Memory Model GFX942": atomic stores of these scopes have sc1, and no
+ * write-back follows them. */
+bool wmi_race_writes_through(const struct wmi_race_rules *rules, const struct wmi_race_insn *insn);
+
 /* Whether the instruction stores a unit that an atomic could store. */
 bool wmi_race_is_word(const struct wmi_race_insn *insn);
 
@@ -84,10 +93,12 @@ extern const struct wmi_check_rule wmi_race_texts[WMI_RACE_KINDS];
 
 /* Details of findings. */
 enum { WMI_RACE_FIRST_GROUP, WMI_RACE_FIRST_WAVE, WMI_RACE_HOW, WMI_RACE_MODEL, WMI_RACE_BARRIER };
-/* Bits of WMI_RACE_HOW, and the access kinds above them. UPPER: the first one was of lanes 32 to 63. */
+/* Bits of WMI_RACE_HOW, and the access kinds above them. UPPER: the first one was of lanes 32 to 63. THROUGH:
+ * it needed no write-back. */
 enum {
     WMI_RACE_HOW_SAME_GROUP = 1,
     WMI_RACE_HOW_UPPER = 2,
+    WMI_RACE_HOW_THROUGH = 4,
     WMI_RACE_HOW_KIND = 8,
     WMI_RACE_HOW_FIRST_KIND = 16
 };
