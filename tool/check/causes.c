@@ -42,6 +42,32 @@ static bool put_lines(FILE *out, const json_t *finding)
     return put_line(out, finding) && (!json_is_object(first) || put_line(out, first));
 }
 
+/* One of the two instructions of a race. A missing barrier gives a race for each store before it and each
+ * load behind it of the same array: such races have an instruction in common with one another. */
+static bool put_access(FILE *out, const json_t *finding, const json_t *at)
+{
+    const char *class = tool_text_of(finding, "class"), *file = tool_text_of(at, "file");
+    if (!class || strcmp(class, "race") != 0 || !json_is_object(json_object_get(finding, "first")))
+        return false;
+    fputs("\naccess\n", out);
+    put_family(out, at);
+    if (file)
+        fprintf(out, "\n%s:%" PRId64, file, (int64_t)tool_number_of(at, "line"));
+    else
+        fprintf(out, "\n+%" PRId64, (int64_t)tool_number_of(at, "offset"));
+    return true;
+}
+
+static bool put_own_access(FILE *out, const json_t *finding)
+{
+    return put_access(out, finding, finding);
+}
+
+static bool put_first_access(FILE *out, const json_t *finding)
+{
+    return put_access(out, finding, json_object_get(finding, "first"));
+}
+
 /* The call that allocated it if that is known: each launch may allocate memory of its own. */
 static bool put_allocation(FILE *out, const json_t *finding)
 {
@@ -110,7 +136,8 @@ static void join(json_t *causes, const char *cause, size_t *link, size_t index)
 
 void tool_check_set_groups(json_t *findings)
 {
-    static bool (*const puts[])(FILE *, const json_t *) = {put_lines, put_allocation, put_bytes};
+    static bool (*const puts[])(FILE *, const json_t *) = {put_lines, put_allocation, put_bytes,
+                                                           put_own_access, put_first_access};
     const size_t count = json_array_size(findings);
     size_t *link = calloc(count + 1, sizeof *link);
     json_t *causes = json_object();
