@@ -17,7 +17,7 @@ static const struct row {
     {WM_CHECK_RACES, "race", "accesses that this run did not make; waits that are right by chance"},
     {WM_CHECK_SYNC, "sync", "barriers that waves skip by ending; deadlocks of another order"},
     {WM_CHECK_PORTABILITY, "portability", "data exchanged in registers; orders that no seed tried"},
-    {WM_CHECK_FLOAT, "float", "values that only decide branches; LDS and global memory; 8-bit formats"},
+    {WM_CHECK_FLOAT, "float", "values that only decide branches; LDS and global memory; floats below 8 bits"},
 };
 
 static const struct row *class_of(enum wm_check_what what)

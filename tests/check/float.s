@@ -230,6 +230,94 @@ narrow:
   v_cvt_f16_f32 v1, 0x49742400 // FINDS: float-conversion
   finish v1
 
+// fp8 of gfx942 has numbers up to 240, that of gfx1200 up to 448, and neither an infinity.
+.if .amdgcn.gfx_generation_number == 12 || (.amdgcn.gfx_generation_number == 9 && .amdgcn.gfx_generation_minor == 4)
+.set HAS_FP8, 1
+.else
+.set HAS_FP8, 0
+.endif
+
+// RUN: narrow_fp8 -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942 gfx1200
+// KERNEL: narrow_fp8 out
+narrow_fp8:
+  begin
+  v_mov_b32 v1, 0x43fa0000 // 500
+  v_mov_b32 v3, 0x43480000 // 200
+.if HAS_FP8
+  v_cvt_pk_fp8_f32 v3, v3, v1 // FINDS gfx942 gfx1200: float-conversion
+.endif
+  finish v3
+
+// RUN: narrow_fp8_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942 gfx1200
+// KERNEL: narrow_fp8_good out
+narrow_fp8_good:
+  begin
+  v_mov_b32 v1, 0x43480000 // 200
+  v_mov_b32 v3, -1.0
+.if HAS_FP8
+  v_cvt_pk_fp8_f32 v3, v3, v1
+.endif
+  finish v3
+
+// A NaN that is no number before the conversion.
+// RUN: narrow_nan_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942 gfx1200
+// KERNEL: narrow_nan_good out
+narrow_nan_good:
+  begin
+  v_mov_b32 v1, 0x7fc00000
+.if HAS_FP8
+  v_cvt_pk_fp8_f32 v3, v1, v1
+.endif
+  finish v3
+
+// RUN: narrow_bf8 -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942 gfx1200
+// KERNEL: narrow_bf8 out
+narrow_bf8:
+  begin
+  v_mov_b32 v1, 0x49742400 // 1e6; the largest number is 57344
+  v_mov_b32 v3, 0
+.if HAS_FP8
+  v_cvt_sr_bf8_f32 v3, v1, v3 // FINDS gfx942 gfx1200: float-conversion
+.endif
+  finish v3
+
+// What became a NaN before a product of matrices of fp8 reaches the store behind it.
+// RUN: matrix_fp8 -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942
+// KERNEL: matrix_fp8 out
+matrix_fp8:
+  begin
+  v_mov_b32 v1, 0x43fa0000
+  v_mov_b32 v8, 0
+  v_mov_b32 v9, 0
+.if HAS_FP8 && .amdgcn.gfx_generation_number == 9
+  v_cvt_pk_fp8_f32 v8, v1, v1 // FINDS gfx942: float-conversion
+  s_nop 1
+  v_mfma_f32_16x16x32_fp8_fp8 v[4:7], v[8:9], v[8:9], 0
+  s_nop 7
+  s_nop 7
+.endif
+  finish v4
+
+// NaNs of others propagate.
+// RUN: matrix_fp8_good -g 64 -b 64 --arg out=zero:u32:64 --only float
+// TARGETS: gfx942
+// KERNEL: matrix_fp8_good out
+matrix_fp8_good:
+  begin
+  v_mov_b32 v8, 0x80808080
+  v_mov_b32 v9, 0x80808080
+.if HAS_FP8 && .amdgcn.gfx_generation_number == 9
+  v_mfma_f32_16x16x32_fp8_fp8 v[4:7], v[8:9], v[8:9], 0
+  s_nop 7
+  s_nop 7
+.endif
+  finish v4
+
 // ---- what is not stored ----
 
 // RUN: overwritten_good -g 64 -b 64 --arg out=zero:u32:64 --only float

@@ -18,7 +18,16 @@ enum {
     WMI_FLOAT_CHUNKS = 1 << 12,
 };
 
-enum wmi_float_format { WMI_FLOAT_NONE, WMI_FLOAT_F16, WMI_FLOAT_BF16, WMI_FLOAT_F32, WMI_FLOAT_F64 };
+enum wmi_float_format {
+    WMI_FLOAT_NONE,
+    WMI_FLOAT_FNUZ, /* fp8 and bf8 of gfx940, with one NaN and no infinity; src/arithmetic/small_float.h */
+    WMI_FLOAT_FP8,  /* those of OCP: no infinity; */
+    WMI_FLOAT_BF8,  /* as IEEE's formats */
+    WMI_FLOAT_F16,
+    WMI_FLOAT_BF16,
+    WMI_FLOAT_F32,
+    WMI_FLOAT_F64
+};
 
 /* What an instruction does with values that are not finite. */
 enum wmi_float_kind {
@@ -26,7 +35,7 @@ enum wmi_float_kind {
     WMI_FLOAT_MOVES,    /* bits of its sources */
     WMI_FLOAT_SELECTS,  /* v_cndmask */
     WMI_FLOAT_COMPUTES, /* floats from floats */
-    WMI_FLOAT_CONVERTS, /* floats to integers */
+    WMI_FLOAT_CONVERTS, /* floats to integers, or to floats of 8 bits */
     WMI_FLOAT_MATRIX,
 };
 
@@ -63,7 +72,7 @@ struct wmi_float_registers {
 struct wmi_float_operation {
     uint16_t id;              /* enum wmi_insn_id */
     uint8_t kind;             /* enum wmi_float_kind */
-    uint8_t format, elements; /* of the result, of COMPUTES and MATRIX */
+    uint8_t format, elements; /* of the result, of COMPUTES, MATRIX, and CONVERTS to floats of 8 bits */
     uint8_t pole;             /* 1 + index of the source of which 0 makes the result infinite; or 0 */
     bool narrows;             /* converts to a smaller format */
     bool dot;                 /* every element of the sources enters the result */
@@ -198,6 +207,7 @@ struct wmi_found wmi_float_found(const struct wmi_float_event *event, uint64_t l
 /* Whether the bits are an infinity or a NaN. */
 bool wmi_float_is_special(enum wmi_float_format format, uint64_t bits);
 bool wmi_float_is_nan(enum wmi_float_format format, uint64_t bits);
+/* Of fp8, only whether it is a NaN. */
 double wmi_float_value(enum wmi_float_format format, uint64_t bits);
 
 #endif

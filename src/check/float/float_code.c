@@ -19,6 +19,21 @@ static const uint8_t element_formats[WMI_ELEMENT_COUNT] = {
     [WMI_ELEMENT_f64] = WMI_FLOAT_F64,
 };
 
+/* The format of fp8 or bf8. */
+static enum wmi_float_format format_of_8_bits(const struct wmi_target *target, bool bf8)
+{
+    return !wmi_target_limit(target, WMI_LIMIT_fp8_ocp) ? WMI_FLOAT_FNUZ
+           : bf8                                        ? WMI_FLOAT_BF8
+                                                        : WMI_FLOAT_FP8;
+}
+
+static enum wmi_float_format format_of_element(const struct wmi_target *target, unsigned element)
+{
+    return element == WMI_ELEMENT_fp8 || element == WMI_ELEMENT_bf8
+               ? format_of_8_bits(target, element == WMI_ELEMENT_bf8)
+               : (enum wmi_float_format)element_formats[element];
+}
+
 static bool is_16_bit(enum wmi_float_format format)
 {
     return format == WMI_FLOAT_F16 || format == WMI_FLOAT_BF16;
@@ -44,6 +59,21 @@ static bool converts(unsigned id)
         return true;
     default:
         return false;
+    }
+}
+
+/* Conversions of f32 to 8 bits: how many sources they have; 0: it is another instruction. */
+static unsigned narrowed(unsigned id)
+{
+    switch (id) {
+    case WMI_INSN_v_cvt_pk_fp8_f32:
+    case WMI_INSN_v_cvt_pk_bf8_f32:
+        return 2;
+    case WMI_INSN_v_cvt_sr_fp8_f32:
+    case WMI_INSN_v_cvt_sr_bf8_f32:
+        return 1;
+    default:
+        return 0;
     }
 }
 
@@ -180,6 +210,19 @@ static const struct wmi_operand *source_operand(const struct wmi_instruction *in
     return operand ? operand : wmi_rows[insn->id].flags & WMI_ROW_MACC ? wmi_operand(insn, WMI_ROLE_D) : NULL;
 }
 
+static void describe_narrowed(const struct wmi_target *target, const struct wmi_instruction *insn,
+                              struct wmi_float_operation *out)
+{
+    const bool bf8 = insn->id == WMI_INSN_v_cvt_pk_bf8_f32 || insn->id == WMI_INSN_v_cvt_sr_bf8_f32;
+    out->kind = WMI_FLOAT_CONVERTS;
+    out->format = (uint8_t)format_of_8_bits(target, bf8);
+    out->elements = (uint8_t)narrowed(insn->id);
+    const unsigned byte =
+        out->elements == 2 ? field(insn, WMI_FIELD_op_sel) >> 3 & 1 ? 2 : 0 : field(insn, WMI_FIELD_byte_sel);
+    out->place[0] = (struct wmi_float_place){.shift = (uint8_t)(8 * byte)};
+    out->place[1] = (struct wmi_float_place){.shift = (uint8_t)(8 * byte + 8)};
+}
+
 static void describe_arithmetic(const struct wmi_target *target, const struct wmi_instruction *insn,
                                 const struct wmi_operand *d, struct wmi_float_operation *out)
 {
@@ -215,6 +258,8 @@ static void describe_arithmetic(const struct wmi_target *target, const struct wm
         out->elements = d->type == WMI_TYPE_v2i16 || d->type == WMI_TYPE_v2u16 ? 2 : 1;
         out->place[0].shift = d->part == WMI_PART_HIGH ? 16 : 0;
         out->place[1].shift = 16;
+    } else if (narrowed(insn->id)) {
+        describe_narrowed(target, insn, out);
     } else {
         out->kind = WMI_FLOAT_COMPUTES;
     }
@@ -225,21 +270,23 @@ static void describe_matrix(const struct wmi_target *target, const struct wmi_in
                             struct wmi_float_operation *out)
 {
     const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
-    const uint8_t elements[WMI_FLOAT_SOURCES] = {element_formats[matrix->a], element_formats[matrix->b],
-                                                 element_formats[matrix->d]};
+    const enum wmi_float_format elements[WMI_FLOAT_SOURCES] = {format_of_element(target, matrix->a),
+                                                               format_of_element(target, matrix->b),
+                                                               format_of_element(target, matrix->d)};
     out->kind = WMI_FLOAT_LOADS;
-    if (!elements[0] || !elements[1] || !elements[2] || is_16_bit(elements[2]))
+    if (!elements[0] || !elements[1] || elements[2] < WMI_FLOAT_F32)
         return;
     out->kind = WMI_FLOAT_MATRIX;
-    out->format = elements[2];
+    out->format = (uint8_t)elements[2];
     out->elements = 1;
     out->ignores_exec = true;
     for (unsigned i = 0; i < WMI_FLOAT_SOURCES; i++) {
         const enum wmi_role role = i == 2 && matrix->sparse ? WMI_ROLE_D : WMI_ROLE_A + i;
         const struct wmi_operand *operand = wmi_operand(insn, role);
         if (operand)
-            out->source[i] = (struct wmi_float_source){
-                .reg = register_of(target, insn, role), .dwords = operand->dwords, .format = elements[i]};
+            out->source[i] = (struct wmi_float_source){.reg = register_of(target, insn, role),
+                                                       .dwords = operand->dwords,
+                                                       .format = (uint8_t)elements[i]};
         if (!operand || out->source[i].reg == WMI_REGISTER_COUNT)
             out->source[i].format = WMI_FLOAT_NONE; /* constants are finite */
     }
@@ -262,7 +309,7 @@ static void describe_operation(const struct wmi_target *target, const struct wmi
     out->kind = WMI_FLOAT_MOVES;
     if (wmi_matrix_of(insn->id)) {
         describe_matrix(target, insn, out);
-    } else if (alu && (formats[d->type].format || converts(insn->id))) {
+    } else if (alu && (formats[d->type].format || converts(insn->id) || narrowed(insn->id))) {
         describe_result(insn, d, out);
         describe_arithmetic(target, insn, d, out);
     } else if (insn->id == WMI_INSN_v_cndmask_b32 || insn->id == WMI_INSN_v_cndmask_b16) {

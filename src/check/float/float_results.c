@@ -395,7 +395,15 @@ static uint64_t integer_of(uint32_t word, enum wmi_type type)
     }
 }
 
-/* Floats to integers. */
+/* Whether a conversion of the number loses it: to an integer, or to a float of 8 bits, whose bits the result
+ * has. Those that saturate are meant to. */
+static bool is_lost(const struct wmi_float_operation *operation, double value, uint32_t result)
+{
+    return operation->format ? wmi_float_is_special((enum wmi_float_format)operation->format, result & 0xff)
+                             : !fits(value, operation);
+}
+
+/* Floats to integers, or to floats of 8 bits. */
 static void convert(bool *missed, struct wmi_float_wave *wave, unsigned index, const char *frame,
                     struct results *results)
 {
@@ -412,15 +420,19 @@ static void convert(bool *missed, struct wmi_float_wave *wave, unsigned index, c
         for (unsigned e = 0; e < operation->elements && !result->origin[lane]; e++) {
             const struct wmi_float_source *source = &operation->source[e];
             const uint64_t bits = modified_element(wave, index, e, 0, lane);
+            const uint32_t converted = words[lane] >> operation->place[e].shift;
             if (source->other_lanes ||
-                fits(wmi_float_value((enum wmi_float_format)source->format, bits), operation))
+                !is_lost(operation, wmi_float_value((enum wmi_float_format)source->format, bits), converted))
                 continue;
             const uint32_t origin = origin_of_source(wave, source, lane);
             if (origin) {
                 result->origin[lane] = origin | (uint32_t)WMI_FLOAT_STICKY;
                 continue;
             }
-            if (has_arisen(&arising, lane))
+            /* A NaN or an infinity stays one with 8 bits. */
+            const bool propagates =
+                operation->format && wmi_float_is_special((enum wmi_float_format)source->format, bits);
+            if (has_arisen(&arising, lane) || propagates)
                 continue;
             uint64_t *value = arising.value[lane];
             arising.lanes[WMI_FLOAT_CONVERSION] |= UINT64_C(1) << lane;
@@ -428,7 +440,7 @@ static void convert(bool *missed, struct wmi_float_wave *wave, unsigned index, c
             for (unsigned i = 0; i < operation->elements; i++)
                 value[i] = modified_element(wave, index, i, 0, lane);
             value[WMI_FLOAT_SOURCES] =
-                integer_of(words[lane] >> operation->place[e].shift, (enum wmi_type)operation->type);
+                operation->format ? converted & 0xff : integer_of(converted, (enum wmi_type)operation->type);
         }
     }
     add_events(missed, wave, index, &arising, (uint32_t)WMI_FLOAT_STICKY, result);
@@ -475,6 +487,11 @@ static void choose(const struct wmi_float_wave *wave, unsigned index, const char
 static bool is_special_word(enum wmi_float_format format, const uint32_t *words, const uint32_t *next,
                             unsigned lane)
 {
+    if (format < WMI_FLOAT_F16)
+        return wmi_float_is_special(format, words[lane] & 0xff) ||
+               wmi_float_is_special(format, words[lane] >> 8 & 0xff) ||
+               wmi_float_is_special(format, words[lane] >> 16 & 0xff) ||
+               wmi_float_is_special(format, words[lane] >> 24);
     if (format == WMI_FLOAT_F16 || format == WMI_FLOAT_BF16)
         return wmi_float_is_special(format, words[lane] & 0xffff) ||
                wmi_float_is_special(format, words[lane] >> 16);

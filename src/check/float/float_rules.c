@@ -14,22 +14,29 @@ static_assert((int)RESULT + 1 == (int)WMI_FOUND_DETAILS, "room for the result");
 /* ---- formats ---- */
 
 static const struct {
-    uint64_t infinity, magnitude;
+    uint64_t infinity, nan; /* the first magnitudes of these; without an infinity the same */
+    uint64_t magnitude;     /* all bits but the sign */
 } formats[] = {
-    [WMI_FLOAT_F16] = {0x7c00, 0x7fff},
-    [WMI_FLOAT_BF16] = {0x7f80, 0x7fff},
-    [WMI_FLOAT_F32] = {0x7f800000, 0x7fffffff},
-    [WMI_FLOAT_F64] = {0x7ff0000000000000, INT64_MAX},
+    [WMI_FLOAT_FP8] = {0x7f, 0x7f, 0x7f},
+    [WMI_FLOAT_BF8] = {0x7c, 0x7d, 0x7f},
+    [WMI_FLOAT_F16] = {0x7c00, 0x7c01, 0x7fff},
+    [WMI_FLOAT_BF16] = {0x7f80, 0x7f81, 0x7fff},
+    [WMI_FLOAT_F32] = {0x7f800000, 0x7f800001, 0x7fffffff},
+    [WMI_FLOAT_F64] = {0x7ff0000000000000, 0x7ff0000000000001, INT64_MAX},
 };
+
+enum { FNUZ_NAN = 0x80 };
 
 bool wmi_float_is_special(enum wmi_float_format format, uint64_t bits)
 {
-    return (bits & formats[format].magnitude) >= formats[format].infinity;
+    return format == WMI_FLOAT_FNUZ ? bits == FNUZ_NAN
+                                    : (bits & formats[format].magnitude) >= formats[format].infinity;
 }
 
 bool wmi_float_is_nan(enum wmi_float_format format, uint64_t bits)
 {
-    return (bits & formats[format].magnitude) > formats[format].infinity;
+    return format == WMI_FLOAT_FNUZ ? bits == FNUZ_NAN
+                                    : (bits & formats[format].magnitude) >= formats[format].nan;
 }
 
 static float value_of_f32(uint32_t bits)
@@ -54,6 +61,11 @@ double wmi_float_value(enum wmi_float_format format, uint64_t bits)
 {
     double value;
     switch (format) {
+    case WMI_FLOAT_FNUZ:
+    case WMI_FLOAT_FP8:
+        return wmi_float_is_nan(format, bits) ? (double)NAN : 0;
+    case WMI_FLOAT_BF8: /* the upper half of an f16 */
+        return value_of_f16((uint32_t)bits << 8);
     case WMI_FLOAT_F16:
         return value_of_f16((uint32_t)bits);
     case WMI_FLOAT_BF16:
@@ -108,7 +120,7 @@ static void add_result(char *text, size_t size, const struct wmi_float_operation
     const uint64_t bits = found->detail[RESULT];
     const bool is_signed = operation->type == WMI_TYPE_i32 || operation->type == WMI_TYPE_i16 ||
                            operation->type == WMI_TYPE_v2i16;
-    if (operation->kind != WMI_FLOAT_CONVERTS)
+    if (operation->format)
         add_value(text, size, (enum wmi_float_format)operation->format, bits);
     else if (is_signed)
         snprintf(text + strlen(text), size, "%" PRId64, (int64_t)bits);
