@@ -385,3 +385,41 @@ extern "C" __global__ void uneven_good(uint *out)
     __syncthreads();
     out[L] += tile[L ^ 64];
 }
+
+// One half of the waves is a barrier ahead of the other, so that they load and compute in turn: all execute the barriers of the
+// loop.
+// RUN: ping_pong -g 256 -b 256 --arg in=iota:u32:256 --arg out=zero:u32:256 --only sync
+extern "C" __global__ void ping_pong(const uint *in, uint *out)
+{
+    uint sum = 0;
+    if (L >= 128)
+        __builtin_amdgcn_s_barrier(); // FINDS: shifted-barriers
+#pragma unroll 1
+    for (uint i = 0; i < 4; i++) {
+        sum += ((const volatile uint *)in)[L];
+        __builtin_amdgcn_s_barrier();
+        sum *= 3;
+        __builtin_amdgcn_s_barrier();
+    }
+    if (L < 128)
+        __builtin_amdgcn_s_barrier();
+    out[L] = sum;
+}
+
+// The barrier behind the loop is missing.
+// RUN: ping_pong_short -g 256 -b 256 --arg in=iota:u32:256 --arg out=zero:u32:256 --only sync
+// TARGETS: gfx9* gfx10* gfx11*
+extern "C" __global__ void ping_pong_short(const uint *in, uint *out)
+{
+    uint sum = 0;
+    if (L >= 128)
+        __builtin_amdgcn_s_barrier(); // FINDS: different-barriers
+#pragma unroll 1
+    for (uint i = 0; i < 4; i++) {
+        sum += ((const volatile uint *)in)[L];
+        __builtin_amdgcn_s_barrier(); // FINDS: different-barriers
+        sum *= 3;
+        __builtin_amdgcn_s_barrier(); // FINDS: different-barriers
+    }
+    out[L] = sum;
+}

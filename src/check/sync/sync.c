@@ -17,7 +17,10 @@ struct place { /* a memory instruction, or one that waits */
     int16_t number; /* for this barrier */
 };
 
-enum { BARRIERS = 8 }; /* barriers of the code whose executions are counted, for each wave */
+enum {
+    BARRIERS = 32, /* barriers of the code whose executions are counted, for each wave */
+    MEETINGS = 32  /* pairs of barriers at which waves of a workgroup have waited at the same time */
+};
 
 struct wave {
     struct {
@@ -32,12 +35,20 @@ struct wave {
     bool ended;
 };
 
+/* Two waves at different barriers at the same time. */
+struct meeting {
+    uint64_t pc, first_pc;
+    uint32_t wave, first, count;
+};
+
 struct group {
     struct group *next;
     uint64_t number;
     uint32_t waves, begun; /* barriers to which a wave has come */
     uint64_t barrier;      /* the last of them, and who came first */
     uint32_t first;
+    uint32_t meetings;
+    struct meeting meeting[MEETINGS];
     struct wave wave[WMI_CHECK_WAVES];
 };
 
@@ -58,7 +69,7 @@ static const char no_memory[] = "no memory for all that was to be checked for sy
 
 /* ---- rules ---- */
 
-enum rule { DIFFERENT_BARRIERS, MORE_BARRIERS, DEADLOCK, RULES };
+enum rule { DIFFERENT_BARRIERS, MORE_BARRIERS, SHIFTED_BARRIERS, DEADLOCK, RULES };
 enum { FIRST_WAVE, WAITING, HOW, NUMBER }; /* details */
 enum how { POLLS, AT_BARRIER, UNSIGNALLED, AT_NAMED, AT_CLUSTER, HOWS };
 
@@ -81,6 +92,16 @@ static const struct wmi_check_rule rules[RULES] = {
                            "the wave",
                        .class = WM_CHECK_SYNC,
                        .word = word_rule},
+    [SHIFTED_BARRIERS] = {.name = "shifted-barriers",
+                          .source = "AMD's ISA documents, S_BARRIER",
+                          .remedy =
+                              "none if it is meant; the hardware counts arrivals, but OpenCL and HIP demand "
+                              "that all waves reach the same barrier",
+                          .class = WM_CHECK_SYNC,
+                          .severity = WM_SEVERITY_NOTE,
+                          .has_first = true,
+                          .pairs = true,
+                          .word = word_rule},
     [DEADLOCK] = {.name = "deadlock",
                   .remedy = "let every wave reach the barrier, and store what others wait for before waiting",
                   .class = WM_CHECK_SYNC,
@@ -134,6 +155,12 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
                  "wave %u waits at this barrier while wave %" PRIu64 " of its workgroup waits at another",
                  found->wave, found->detail[FIRST_WAVE]);
         break;
+    case SHIFTED_BARRIERS:
+        snprintf(message, size,
+                 "wave %u waits at this barrier while wave %" PRIu64
+                 " of its workgroup waits at another: they are barriers apart, as in ping-pong schedules",
+                 found->wave, found->detail[FIRST_WAVE]);
+        break;
     case MORE_BARRIERS:
         snprintf(message, size,
                  "wave %u executes this barrier %" PRIu64 " times, and wave %" PRIu64
@@ -146,13 +173,13 @@ static void word_rule(const struct wmi_words *words, const struct wmi_found *fou
     }
 }
 
-static void add(struct sync *sync, enum rule rule, const struct group *group, unsigned wave, uint64_t pc,
-                uint64_t first_pc, const uint64_t detail[4])
+static void add_often(struct sync *sync, enum rule rule, const struct group *group, unsigned wave,
+                      uint64_t pc, uint64_t first_pc, const uint64_t detail[4], uint64_t count)
 {
     const struct wmi_found found = {.rule = &rules[rule],
                                     .pc = pc,
                                     .first_pc = first_pc,
-                                    .count = 1,
+                                    .count = count,
                                     .has_wave = true,
                                     .wave = wave,
                                     .group = group->number,
@@ -160,6 +187,12 @@ static void add(struct sync *sync, enum rule rule, const struct group *group, un
                                     .detail = {detail[0], detail[1], detail[2], detail[3]}};
     if (!wmi_found_add(&sync->findings, &found))
         sync->missed = no_memory;
+}
+
+static void add(struct sync *sync, enum rule rule, const struct group *group, unsigned wave, uint64_t pc,
+                uint64_t first_pc, const uint64_t detail[4])
+{
+    add_often(sync, rule, group, wave, pc, first_pc, detail, 1);
 }
 
 /* ---- instructions ---- */
@@ -290,6 +323,56 @@ static void compare_counts(struct sync *sync, const struct group *group)
             (const uint64_t[4]){other, count, 0, count_of(&group->wave[other], wave->barrier)});
 }
 
+/* Whether all waves have ended, and have come to a barrier equally often. */
+static bool came_equally(const struct group *group)
+{
+    for (unsigned i = 0; i < group->waves; i++)
+        if (!group->wave[i].ended || group->wave[i].arrivals != group->wave[0].arrivals)
+            return false;
+    return true;
+}
+
+/* Whether all waves have executed the barrier, equally often. */
+static bool is_common(const struct group *group, uint64_t pc)
+{
+    const uint32_t count = count_of(&group->wave[0], pc);
+    for (unsigned i = 1; i < group->waves; i++)
+        if (count_of(&group->wave[i], pc) != count)
+            return false;
+    return count;
+}
+
+/* Reports waves that have waited at different barriers. Some kernels let one half of their waves pass one
+ * barrier more before a loop, and the other half one more behind it, so that one half loads while the other
+ * computes: they all execute the barriers of the loop (Triton, BlockPingpong, cond_barrier). */
+static void report_meetings(struct sync *sync, const struct group *group)
+{
+    const bool equal = came_equally(group);
+    bool shifted = false;
+    for (uint32_t i = 0; i < group->meetings; i++) {
+        const struct meeting *meeting = &group->meeting[i];
+        const bool meant = equal && (is_common(group, meeting->pc) || is_common(group, meeting->first_pc));
+        if (!meant || !shifted)
+            add_often(sync, meant ? SHIFTED_BARRIERS : DIFFERENT_BARRIERS, group, meeting->wave, meeting->pc,
+                      meeting->first_pc, (const uint64_t[4]){meeting->first}, meeting->count);
+        shifted |= meant;
+    }
+}
+
+/* A wave waits at another barrier than the first wave that waits. */
+static void meet(struct sync *sync, struct group *group, unsigned wave, uint64_t pc)
+{
+    for (uint32_t i = 0; i < group->meetings; i++)
+        if (group->meeting[i].pc == pc && group->meeting[i].first_pc == group->barrier) {
+            group->meeting[i].count++;
+            return;
+        }
+    if (group->meetings < MEETINGS)
+        group->meeting[group->meetings++] = (struct meeting){pc, group->barrier, wave, group->first, 1};
+    else
+        add(sync, DIFFERENT_BARRIERS, group, wave, pc, group->barrier, (const uint64_t[4]){group->first});
+}
+
 static void arrive(struct sync *sync, struct group *group, unsigned number, uint64_t pc)
 {
     struct wave *wave = &group->wave[number];
@@ -300,7 +383,7 @@ static void arrive(struct sync *sync, struct group *group, unsigned number, uint
         group->barrier = pc;
         group->first = number;
     } else if (wave->arrivals == group->begun && group->barrier != pc) {
-        add(sync, DIFFERENT_BARRIERS, group, number, pc, group->barrier, (const uint64_t[4]){group->first});
+        meet(sync, group, number, pc);
     }
 }
 
@@ -405,6 +488,7 @@ static void end_group(void *local, void *mine, uint64_t instructions)
     (void)instructions;
     if (!group)
         return;
+    report_meetings(sync, group);
     if (sync->running && sync->running->deadlock)
         report_deadlock(sync, group);
     else
