@@ -68,6 +68,8 @@ static unsigned narrowed(unsigned id)
     switch (id) {
     case WMI_INSN_v_cvt_pk_fp8_f32:
     case WMI_INSN_v_cvt_pk_bf8_f32:
+    case WMI_INSN_v_cvt_scalef32_pk_fp8_f32:
+    case WMI_INSN_v_cvt_scalef32_pk_bf8_f32:
         return 2;
     case WMI_INSN_v_cvt_sr_fp8_f32:
     case WMI_INSN_v_cvt_sr_bf8_f32:
@@ -213,7 +215,8 @@ static const struct wmi_operand *source_operand(const struct wmi_instruction *in
 static void describe_narrowed(const struct wmi_target *target, const struct wmi_instruction *insn,
                               struct wmi_float_operation *out)
 {
-    const bool bf8 = insn->id == WMI_INSN_v_cvt_pk_bf8_f32 || insn->id == WMI_INSN_v_cvt_sr_bf8_f32;
+    const bool bf8 = insn->id == WMI_INSN_v_cvt_pk_bf8_f32 || insn->id == WMI_INSN_v_cvt_sr_bf8_f32 ||
+                     insn->id == WMI_INSN_v_cvt_scalef32_pk_bf8_f32;
     out->kind = WMI_FLOAT_CONVERTS;
     out->format = (uint8_t)format_of_8_bits(target, bf8);
     out->elements = (uint8_t)narrowed(insn->id);
