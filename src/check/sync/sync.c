@@ -112,30 +112,33 @@ static const struct wmi_check_rule rules[RULES] = {
 static void word_deadlock(const struct wmi_found *found, char *message, size_t size)
 {
     const uint64_t first = found->detail[FIRST_WAVE], more = found->detail[WAITING] - 1;
+    char waits[64];
+    if (more)
+        snprintf(waits, sizeof waits, "wave %u and %" PRIu64 " more wait", found->wave, more);
+    else
+        snprintf(waits, sizeof waits, "wave %u waits", found->wave);
     switch ((enum how)found->detail[HOW]) {
     case AT_BARRIER:
         snprintf(message, size,
-                 "deadlock: wave %u and %" PRIu64 " more wait at this barrier for wave %" PRIu64
+                 "deadlock: %s at this barrier for wave %" PRIu64
                  ", which waits for memory that nobody changes",
-                 found->wave, more, first);
+                 waits, first);
         break;
     case UNSIGNALLED:
         snprintf(message, size,
-                 "deadlock: wave %u and %" PRIu64
-                 " more wait for the barrier of the workgroup, which wave %" PRIu64 " has not signalled",
-                 found->wave, more, first);
+                 "deadlock: %s for the barrier of the workgroup, which wave %" PRIu64 " has not signalled",
+                 waits, first);
         break;
     case AT_NAMED:
         snprintf(message, size,
-                 "deadlock: wave %u and %" PRIu64 " more wait for barrier %" PRIu64
-                 ", which has more members than waves that signal it",
-                 found->wave, more, found->detail[NUMBER]);
+                 "deadlock: %s for barrier %" PRIu64 ", which has more members than waves that signal it",
+                 waits, found->detail[NUMBER]);
         break;
     case AT_CLUSTER:
-        snprintf(message, size,
-                 "deadlock: wave %u and %" PRIu64
-                 " more wait for the barrier of the cluster, which not all of its workgroups have signalled",
-                 found->wave, more);
+        snprintf(
+            message, size,
+            "deadlock: %s for the barrier of the cluster, which not all of its workgroups have signalled",
+            waits);
         break;
     case HOWS:
         break;
