@@ -246,7 +246,7 @@ static bool run_box(struct drm_ring_state *state, struct wm_packet *packet, cons
  * that radeonsi leaves out the queue pointer, so that the pointer to the arguments behind it is not where the
  * kernel looks, as on a GPU. Sources: LLVM AMDGPUUsage, "Code Object V2 Kernel Descriptor"; Mesa 22.3,
  * si_compute.c, si_setup_user_sgprs_co_v2(). */
-static void check_user_data(const struct drm_ring_state *state, uint64_t code)
+static void check_user_data(const struct drm_ring_state *state, uint64_t code, const char *name)
 {
     enum {
         HEADER = 256,
@@ -273,15 +273,19 @@ static void check_user_data(const struct drm_ring_state *state, uint64_t code)
     if (major != 1 || machine != AMDGPU || entry != HEADER || !(properties & QUEUE_POINTER) ||
         __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         return;
-    shim_complain("the kernel at 0x%llx expects a queue pointer in its registers (code properties 0x%x), "
-                  "which Mesa's radeonsi "
-                  "does not pass: it gets wrong arguments, also on a GPU",
-                  (unsigned long long)code, properties);
+    shim_complain("the kernel%s%s at 0x%llx expects a queue pointer in its registers (code properties 0x%x), "
+                  "which Mesa's radeonsi does not pass: it gets wrong arguments, also on a GPU",
+                  name ? " " : "", name ? name : "", (unsigned long long)code, properties);
 }
 
 uint64_t drm_code_address(const struct drm_ring_state *state)
 {
     return ((uint64_t)(state->sh[PGM_HI] & 0xff) << 32 | state->sh[PGM_LO]) << 8;
+}
+
+static bool find_name(const struct drm_device *device, uint64_t code, char name[SHIM_OBJECT_NAME])
+{
+    return drm_code_name(device, code, name) || drm_kernel_name(device, code, name);
 }
 
 bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t initiator)
@@ -305,7 +309,6 @@ bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t
     }
     if (is_empty(&box))
         return true;
-    check_user_data(state, code);
     make_descriptor(state, wave32, descriptor);
     make_start(&start, state);
     struct wm_dispatch options = {.struct_size = sizeof options,
@@ -323,7 +326,8 @@ bool drm_dispatch(struct drm_ring_state *state, const uint32_t size[3], uint32_t
                                .group_segment_size = (state->sh[RSRC2] >> 15 & 0x1ff) * lds_granule,
                                .options = &options,
                                .descriptor = descriptor,
-                               .name = drm_code_name(state->device, code, name) ? name : NULL};
+                               .name = find_name(state->device, code, name) ? name : NULL};
+    check_user_data(state, code, packet.name);
     state->invocations += count_invocations(&box);
     memcpy(packet.grid, box.grid, sizeof packet.grid);
     memcpy(packet.workgroup, box.workgroup, sizeof packet.workgroup);

@@ -132,12 +132,19 @@ bool drm_buffer_code(const struct drm_created *created, uint64_t *address);
 
 /* ---- names.c ---- */
 
+/* Without control characters. */
+void drm_copy_name(char to[SHIM_OBJECT_NAME], const char *name);
 /* The name of the pipeline whose code begins there; false: it has none. */
 bool drm_code_name(const struct drm_device *device, uint64_t address, char name[SHIM_OBJECT_NAME]);
 /* The named memory that contains the address, or is nearest to it, at most `farthest` bytes away. launch:
  * when the device's check saw that launch; 0: now. */
 bool drm_named_memory(const struct drm_device *device, uint64_t address, uint64_t launch, uint64_t farthest,
                       struct shim_allocation *found);
+
+/* ---- kernels.c ---- */
+
+/* The name of the OpenCL kernel whose code begins there; false: none of those that are known. */
+bool drm_kernel_name(const struct drm_device *device, uint64_t code, char name[SHIM_OBJECT_NAME]);
 
 /* ---- fences.c ---- */
 

@@ -36,10 +36,10 @@ static struct name *find(const struct drm_device *device, uint64_t address, uint
 }
 
 /* Reports are lines of text. */
-static void set_text(struct name *n, const char *text)
+void drm_copy_name(char to[SHIM_OBJECT_NAME], const char *name)
 {
-    snprintf(n->text, sizeof n->text, "%s", text);
-    for (char *at = n->text; *at; at++)
+    snprintf(to, SHIM_OBJECT_NAME, "%s", name);
+    for (char *at = to; *at; at++)
         *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
 }
 
@@ -58,7 +58,7 @@ static void add(struct drm_device *device, uint64_t address, uint64_t size, cons
     }
     if (n) {
         n->objects++;
-        set_text(n, text);
+        drm_copy_name(n->text, text);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -68,7 +68,7 @@ static void rename_objects(struct drm_device *device, uint64_t address, uint64_t
     pthread_mutex_lock(&lock);
     struct name *n = find(device, address, size);
     if (n)
-        set_text(n, text);
+        drm_copy_name(n->text, text);
     pthread_mutex_unlock(&lock);
 }
 

@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libelf.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -588,6 +590,119 @@ static void test_names(void **state)
     close_buffer(&later, PAGE);
 }
 
+/* An ELF file as LLVM writes it for clover: two kernels with the same code, and a relocation of their last
+ * word but one. */
+struct elf {
+    Elf64_Ehdr header;
+    uint32_t text[2][128]; /* a header of 256 bytes each, and code */
+    Elf64_Sym symbols[4];
+    Elf64_Rel relocations[2];
+    char strings[32];
+    Elf64_Shdr sections[5];
+};
+
+static void make_elf(struct elf *elf, const uint32_t *code, size_t words)
+{
+    enum { TEXT = 1, SYMBOLS, STRINGS, RELOCATIONS };
+    *elf = (struct elf){
+        .header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                   .e_type = ET_REL,
+                   .e_machine = EM_AMDGPU,
+                   .e_version = EV_CURRENT,
+                   .e_shoff = offsetof(struct elf, sections),
+                   .e_ehsize = sizeof(Elf64_Ehdr),
+                   .e_shentsize = sizeof(Elf64_Shdr),
+                   .e_shnum = 5},
+        /* STT_AMDGPU_HSA_KERNEL */
+        .symbols = {{0},
+                    {.st_name = 7, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), .st_shndx = TEXT},
+                    {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_LOOS), .st_shndx = TEXT},
+                    {.st_name = 13,
+                     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_LOOS),
+                     .st_shndx = TEXT,
+                     .st_value = 512}},
+        .strings = "\0blur\n\0local\0sharpen",
+        .sections = {{0},
+                     {.sh_type = SHT_PROGBITS,
+                      .sh_offset = offsetof(struct elf, text),
+                      .sh_size = sizeof elf->text,
+                      .sh_addralign = 256},
+                     {.sh_type = SHT_SYMTAB,
+                      .sh_offset = offsetof(struct elf, symbols),
+                      .sh_size = sizeof elf->symbols,
+                      .sh_link = STRINGS,
+                      .sh_addralign = 8,
+                      .sh_entsize = sizeof(Elf64_Sym)},
+                     {.sh_type = SHT_STRTAB,
+                      .sh_offset = offsetof(struct elf, strings),
+                      .sh_size = sizeof elf->strings,
+                      .sh_addralign = 1},
+                     {.sh_type = SHT_REL,
+                      .sh_offset = offsetof(struct elf, relocations),
+                      .sh_size = sizeof elf->relocations,
+                      .sh_link = SYMBOLS,
+                      .sh_info = TEXT,
+                      .sh_addralign = 8,
+                      .sh_entsize = sizeof(Elf64_Rel)}}};
+    for (unsigned i = 0; i < 2; i++) {
+        memcpy(&elf->text[i][64], code, 4 * words);
+        elf->relocations[i].r_offset = 512 * i + 256 + 4 * (words - 2);
+    }
+}
+
+/* Kernels of OpenCL programs are called by the names in the ELF file that the driver read, also if their code
+ * is the same, as long as memory has the program's code. */
+static void test_kernel_names(void **state)
+{
+    static const uint32_t code[] = {0x7e000287, 0x7e020200, 0x7e040201, 0xdc708000,
+                                    0x007f0001, 0,          0xbf810000};
+    static const char *const names[] = {"in   blur?, launch", "in   sharpen, launch"};
+    const uint64_t to = DATA + 16 * PAGE, program = commands.address + 12 * PAGE;
+    struct elf elf;
+    uint32_t *text = (uint32_t *)((char *)commands.words + 12 * PAGE);
+    char heard_text[2000];
+    (void)state;
+    make_elf(&elf, code, sizeof code / 4);
+    assert_int_equal(elf_version(EV_CURRENT), EV_CURRENT);
+    elf_end(elf_memory((char *)&elf, sizeof elf));
+    memcpy(text, elf.text, sizeof elf.text);
+    text[64 + 5] = text[128 + 64 + 5] = 0xbf800000; /* what is relocated: s_nop 0 */
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t at = program + 512 * (i % 2) + 256;
+        if (i == 2)
+            text[64 + 2] = 0x7e040200; /* another program */
+        begin();
+        PACKET(0x76, 0x20c, LOW(at >> 8), HIGH(at) >> 8);
+        PACKET(0x76, 0x212, 0xc0000, 2 << 1);
+        PACKET(0x76, 0x207, 1, 1, 1);
+        PACKET(0x76, 0x240, LOW(to), HIGH(to));
+        PACKET(0x15, 1, 1, 1, 5);
+        begin_listening();
+        const bool ran = run();
+        end_listening(heard_text, sizeof heard_text);
+        assert_false(ran);
+        assert_int_equal(strstr(heard_text, names[i % 2]) != NULL, i < 2);
+    }
+    memset(text, 0, sizeof elf.text);
+}
+
+/* Files that are none, or no programs, are left to libelf. */
+static void test_other_elf(void **state)
+{
+    static const uint32_t code[] = {0xbf800000, 0xbf810000};
+    struct elf elf;
+    (void)state;
+    assert_null(elf_memory(NULL, 0));
+    make_elf(&elf, code, 2);
+    for (size_t cut = 0; cut < sizeof elf; cut += 40)
+        elf_end(elf_memory((char *)&elf, cut));
+    for (size_t at = 16; at < sizeof elf; at += 2) {
+        make_elf(&elf, code, 2);
+        memset((char *)&elf + at, 0xff, 2);
+        elf_end(elf_memory((char *)&elf, sizeof elf));
+    }
+}
+
 /* A kernel of clover's, whose header asks for a queue pointer, which radeonsi does not pass: that is said. */
 static void test_queue_pointer(void **state)
 {
@@ -874,6 +989,8 @@ int main(void)
         cmocka_unit_test_setup(test_dispatch, clean),
         cmocka_unit_test_setup(test_statistics, clean),
         cmocka_unit_test_setup(test_names, clean),
+        cmocka_unit_test_setup(test_kernel_names, clean),
+        cmocka_unit_test_setup(test_other_elf, clean),
         cmocka_unit_test_setup(test_queue_pointer, clean),
         cmocka_unit_test_setup(test_bad_packets, clean),
         cmocka_unit_test_setup(test_bad_submissions, clean),
