@@ -26,6 +26,8 @@ bool wmi_find_unallocated(const struct wmi_code *code, const struct wmi_instruct
 {
     const struct wmi_code_options *options = &code->options;
     const unsigned operands = insn->operands + (insn->second_id ? insn->second_operands : 0u);
+    const unsigned sgprs =
+        options->sgprs == WMI_S_VCC ? WMI_S_VCC + 2 : options->sgprs; /* tuples include VCC */
     for (unsigned i = 0; i < operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         const unsigned end = end_of_operand(code, insn, i);
@@ -33,7 +35,7 @@ bool wmi_find_unallocated(const struct wmi_code *code, const struct wmi_instruct
             *found = (struct wmi_unallocated){"VGPR", 'v', end - 1, options->vgprs};
         else if (operand->kind == WMI_OPERAND_AGPR && end > options->agprs)
             *found = (struct wmi_unallocated){"AccVGPR", 'a', end - 1, options->agprs};
-        else if (operand->kind == WMI_OPERAND_SGPR && options->sgprs && end > options->sgprs)
+        else if (operand->kind == WMI_OPERAND_SGPR && sgprs && end > sgprs)
             *found = (struct wmi_unallocated){"SGPR", 's', end - 1, options->sgprs};
         else
             continue;

@@ -97,6 +97,16 @@ static bool special(struct wmi_operand *o, unsigned reg)
            reg != WMI_SPECIAL_FLAT_SCRATCH_BASE_HI && !is_low[reg - 1];
 }
 
+/* In LLVM, tuples of three and more end at s103 on all targets. Where VCC follows the last SGPR, hardware
+ * takes it for s[106:107], and so does Mesa's compiler: s[104:107] is what it loads four dwords into. Source:
+ * Mesa, init_program() in aco_ir.cpp ("includes VCC, which can be treated as s[106-107] on GFX10+"). */
+static unsigned end_of_sgprs(const struct wmi_decoder *c, unsigned dwords)
+{
+    enum { VCC = 106 };
+    const unsigned sgprs = c->target->limits[WMI_LIMIT_sgprs];
+    return dwords < 3 ? sgprs : c->executes && sgprs == VCC ? VCC + 2 : TUPLE_SGPRS;
+}
+
 /* A scalar operand code, 0..255. SGPR tuples are aligned to 2 or 4; hardware and LLVM ignore the low bits. */
 static bool scalar(struct wmi_decoder *c, struct wmi_operand *o, unsigned code, bool constants, bool literals)
 {
@@ -107,8 +117,7 @@ static bool scalar(struct wmi_decoder *c, struct wmi_operand *o, unsigned code, 
     switch (known.kind) {
     case WMI_OPERAND_SGPR:
         o->reg -= o->reg % align;
-        /* In LLVM, tuples of three and more end at s103 on all targets. */
-        return o->reg + o->dwords <= (o->dwords < 3 ? c->target->limits[WMI_LIMIT_sgprs] : TUPLE_SGPRS);
+        return o->reg + o->dwords <= end_of_sgprs(c, o->dwords);
     case WMI_OPERAND_TTMP:
         o->reg -= o->reg % align;
         return o->reg + o->dwords <= 16;
