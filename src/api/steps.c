@@ -77,12 +77,14 @@ enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_k
     if (status == WM_OK) {
         const uint64_t bias = address - span.low;
         const struct wmi_place_map none = {0};
+        const unsigned shared = wmi_descriptor_shared_vgprs(wmi_kernel_descriptor(kernel));
         const struct wmi_code_options options = {
             .target = variant ? variant : target,
             .space = space,
             .entry = wmi_kernel_start(kernel) + bias,
             .lanes = kernel->wave_size,
-            .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
+            .vgprs = wmi_kernel_descriptor(kernel)->vgprs + shared,
+            .shared_vgprs = shared,
             .agprs = wmi_kernel_descriptor(kernel)->agprs,
             .tiling = wmi_gpu_tiling(NULL, target),
         };

@@ -30,7 +30,8 @@ struct wmi_code_options {
     const struct wmi_space *space; /* holds the code */
     uint64_t entry;                /* guest address of the first instruction */
     unsigned lanes;                /* 32 or 64 */
-    unsigned vgprs;                /* rows allocated to the kernel */
+    unsigned vgprs;                /* rows allocated to the kernel, with the shared ones */
+    unsigned shared_vgprs;         /* the last of these rows, which both halves of a wave share */
     unsigned agprs;                /* AccVGPR rows, after the VGPRs */
     unsigned sgprs;                /* allocated to a wave; 0: all that the target has */
     struct wmi_observers observers;

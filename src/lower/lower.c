@@ -237,6 +237,40 @@ static void clear_unused_half(struct wmi_builder *b, const struct wmi_instructio
     step->use[WMI_OP_A] = step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_ROWS | 1;
 }
 
+/* The lanes in which the last step from `start` on writes the row. */
+static uint32_t written_lanes(const struct wmi_builder *b, size_t start, uint32_t row)
+{
+    for (size_t i = b->count; i > start; i--)
+        if (b->steps[i - 1].d == row && (b->steps[i - 1].use[WMI_OP_D] & (WMI_USE_WRITE | WMI_USE_KIND)) ==
+                                            (WMI_USE_WRITE | WMI_USE_ROWS))
+            return b->steps[i - 1].lanes;
+    return offsetof(struct wmi_frame, exec);
+}
+
+/* Waves of 64 lanes execute an instruction for the lower half of their lanes, and then for the upper one.
+ * Both see the same values in shared VGPRs. Here each half has its own copy, and what one writes is copied to
+ * the other's. Not exact where an instruction of both halves reads the shared VGPR that it writes. Source:
+ * RDNA 2 ISA, "Shared VGPRs"; Mesa, aco_lower_to_hw_instr.cpp, emit_gfx10_wave64_bpermute(). */
+static void share_rows(struct wmi_builder *b, const struct wmi_instruction *insn, size_t start)
+{
+    const struct wmi_code_options *options = &b->code->options;
+    const unsigned own = options->vgprs - options->shared_vgprs;
+    for (unsigned i = 0; i < operand_count(insn) && options->shared_vgprs; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        if (operand->kind != WMI_OPERAND_VGPR || !operand->written)
+            continue;
+        for (unsigned reg = operand->reg; reg < operand->reg + operand->dwords; reg++) {
+            bool ok = true;
+            if (reg < own)
+                continue;
+            const uint32_t row = wmi_lower_vgpr(b, reg, 1, &ok), lanes = written_lanes(b, start, row);
+            struct wmi_step *step = wmi_emit(b, WMI_STEP_share_halves);
+            step->d = row;
+            step->lanes = lanes;
+        }
+    }
+}
+
 static void lower_instruction(struct session *s, struct wmi_instruction *insn)
 {
     struct wmi_builder *b = &s->b;
@@ -279,6 +313,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         return;
     }
     clear_unused_half(b, insn);
+    share_rows(b, insn, start);
     settle_writes(b, insn);
     emit_done(b);
     join(b, joining, &shown);

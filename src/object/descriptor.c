@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads kernel descriptors. Source: AMDGPUUsage, "Kernel Descriptor". */
+#include "object/object.h"
 #include "object/parts.h"
 
 #include <string.h>
@@ -87,6 +88,13 @@ static uint32_t little(const uint8_t *bytes, unsigned size)
 static uint32_t round_up(uint32_t number, uint32_t granule)
 {
     return (number + granule - 1) / granule * granule;
+}
+
+unsigned wmi_descriptor_shared_vgprs(const struct wmi_kernel_descriptor *d)
+{
+    enum { BLOCK = 8, MOST = 256 };
+    const unsigned shared = d->wave32 ? 0 : BLOCK * d->shared_vgprs, left = MOST - d->vgprs;
+    return d->vgprs > MOST ? 0 : shared < left ? shared : left;
 }
 
 void wmi_descriptor_count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target)

@@ -54,6 +54,9 @@ bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kerne
 /* The descriptor of a kernel from wm_object_kernel() or wm_object_find_kernel(). For a raw blob it has
  * default values: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);
+/* VGPRs that the lower and the upper half of a wave of 64 lanes share; they follow the wave's own. Source:
+ * AMDGPUUsage, table compute_pgm_rsrc3 of gfx10 and gfx11, SHARED_VGPR_COUNT. */
+unsigned wmi_descriptor_shared_vgprs(const struct wmi_kernel_descriptor *descriptor);
 
 /* Where waves begin, in the object's addresses: behind the code that loads the arguments where the packet
  * processor cannot, if it loads them. Source: LLVM AMDGPUUsage, "Preloaded Kernel Arguments". */

@@ -107,10 +107,11 @@ static const char *subgroup(struct vk *vk)
             before += k < i ? from[k] : 0;
             odd += from[k] & 1;
         }
+        const uint32_t shuffled = from[i ^ 1] | from[first + ((i - first) * 5 + 3) % size] << 16;
         const uint32_t *v = to + 4 * i;
-        EXPECT(v[0] == all && v[1] == before && v[2] == odd && v[3] == from[i ^ 1],
+        EXPECT(v[0] == all && v[1] == before && v[2] == odd && v[3] == shuffled,
                "invocation %u: %u %u %u %u, not %u %u %u %u", i, v[0], v[1], v[2], v[3], all, before, odd,
-               from[i ^ 1]);
+               shuffled);
     }
     vk_free_pipeline(vk, &p);
     vk_free(vk, &a);

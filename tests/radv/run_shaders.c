@@ -437,7 +437,7 @@ static const struct {
     enum gap gap;
     const char *why;
 } gaps[] = {
-    {"gfx1010 gfx1030", "shuffle", RESULT, "shared VGPRs (COMPUTE_PGM_RSRC3.SHARED_VGPR_CNT)"},
+    {"gfx1010 gfx1030", "shuffle", RESULT, "shared VGPRs of raw code, which has no descriptor"},
     {NULL, "sets", WAITS, "waits for data of other lanes only"},
     {"gfx803 gfx900 gfx906", "shuffle", WAITS, "waits for data of other lanes only"},
     {"gfx1010 gfx1030", "shuffle-32", WAITS, "waits for data of other lanes only"},

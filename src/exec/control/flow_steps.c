@@ -268,6 +268,19 @@ const struct wmi_op *wmi_step_join(char *restrict frame, const struct wmi_op *op
  * d receives the next pc, the SGPR at a saves the pending half of EXEC; b is the target's address, op->value
  * the address of the next instruction. Source: RDNA 1 ISA, S_SUBVECTOR_LOOP_BEGIN and _END. */
 
+const struct wmi_op *wmi_step_share_halves(char *restrict frame, const struct wmi_op *op)
+{
+    enum { HALF = 32 };
+    const uint64_t upper = ((const struct wmi_lanes *)(frame + op->lanes))->bits >> HALF;
+    uint32_t *row = (uint32_t *)(frame + op->d);
+    for (unsigned lane = 0; lane < HALF; lane++)
+        if (upper >> lane & 1)
+            row[lane] = row[lane + HALF];
+        else
+            row[lane + HALF] = row[lane];
+    return op + 1;
+}
+
 const struct wmi_op *wmi_step_begin_halves(char *restrict frame, const struct wmi_op *op)
 {
     uint32_t *exec = &wmi_frame_of(frame)->s[WMI_S_EXEC];

@@ -51,8 +51,9 @@ static uint32_t hardware_id(const struct wmi_frame *frame)
 static uint32_t registers(const struct wmi_frame *frame)
 {
     enum { SGPRS = 112 };
-    return (wmi_program_code(wave_of(frame)->group->dispatch->program)->options.vgprs / 4 - 1) << 8 |
-           (SGPRS / 16 - 1) << 24;
+    const struct wmi_code_options *options =
+        &wmi_program_code(wave_of(frame)->group->dispatch->program)->options;
+    return ((options->vgprs - options->shared_vgprs) / 4 - 1) << 8 | (SGPRS / 16 - 1) << 24;
 }
 
 /* WAVE_ID [4:0], SIMD_ID [9:8], WGP_ID [13:10], SE_ID [20:18]. */

@@ -428,11 +428,11 @@ static bool is_lowered_from(const struct wmi_program *program, const struct wmi_
     const struct wmi_code_options *own = &program->code.options;
     return program->level == level && own->target == options->target && own->space == options->space &&
            own->entry == options->entry && own->lanes == options->lanes && own->vgprs == options->vgprs &&
-           own->agprs == options->agprs && own->sgprs == options->sgprs &&
-           own->alignment == options->alignment && own->scalar_cache == options->scalar_cache &&
-           own->sramecc == options->sramecc && own->tiling.rules == options->tiling.rules &&
-           own->tiling.product == options->tiling.product && own->tiling.tables == options->tiling.tables &&
-           wmi_code_is_current(&program->code, 0);
+           own->shared_vgprs == options->shared_vgprs && own->agprs == options->agprs &&
+           own->sgprs == options->sgprs && own->alignment == options->alignment &&
+           own->scalar_cache == options->scalar_cache && own->sramecc == options->sramecc &&
+           own->tiling.rules == options->tiling.rules && own->tiling.product == options->tiling.product &&
+           own->tiling.tables == options->tiling.tables && wmi_code_is_current(&program->code, 0);
 }
 
 bool wmi_program_serves(const struct wmi_program *program, const struct wmi_code_options *options,

@@ -10,5 +10,5 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x;
     b[i] = uvec4(subgroupAdd(a[i]), subgroupExclusiveAdd(a[i]), subgroupBallotBitCount(subgroupBallot((a[i] & 1) != 0)),
-                 subgroupShuffleXor(a[i], 1));
+                 subgroupShuffleXor(a[i], 1) | subgroupShuffle(a[i], (gl_SubgroupInvocationID * 5 + 3) % gl_SubgroupSize) << 16);
 }
