@@ -249,8 +249,8 @@ static uint32_t written_lanes(const struct wmi_builder *b, size_t start, uint32_
 
 /* Waves of 64 lanes execute an instruction for the lower half of their lanes, and then for the upper one.
  * Both see the same values in shared VGPRs. Here each half has its own copy, and what one writes is copied to
- * the other's. Not exact where an instruction of both halves reads the shared VGPR that it writes. Source:
- * RDNA 2 ISA, "Shared VGPRs"; Mesa, aco_lower_to_hw_instr.cpp, emit_gfx10_wave64_bpermute(). */
+ * the other's. Not exact where an instruction of both halves reads the shared VGPR that it writes. Sources:
+ * LLVM AMDGPUUsage, SHARED_VGPR_COUNT; Mesa, aco_lower_to_hw_instr.cpp, emit_gfx10_wave64_bpermute(). */
 static void share_rows(struct wmi_builder *b, const struct wmi_instruction *insn, size_t start)
 {
     const struct wmi_code_options *options = &b->code->options;
