@@ -84,6 +84,25 @@ static void occupy(struct wmi_kernel_profile *kernel, const struct wm_gpu *gpu, 
 
 /* ---- dispatches ---- */
 
+static uint64_t groups_of(const struct wmi_profile_dispatch *dispatch)
+{
+    uint64_t groups = 1;
+    for (unsigned i = 0; i < 3; i++)
+        groups *= dispatch->workgroup[i] ? divided_up(dispatch->grid[i], dispatch->workgroup[i]) : 1;
+    return groups;
+}
+
+/* The work-items of so many workgroups of the dispatch, on average: those at the edges of the grid may have
+ * fewer. */
+static double items_of_groups(const struct wmi_profile_dispatch *dispatch, uint64_t count)
+{
+    const double groups = (double)groups_of(dispatch);
+    double items = 1;
+    for (unsigned i = 0; i < 3; i++)
+        items *= dispatch->grid[i] ? dispatch->grid[i] : 1;
+    return groups > 0 ? items / groups * (double)count : 0;
+}
+
 /* The sums over all instructions so far. */
 static void add_up(const struct wm_profile *profile, uint64_t sum[WMI_SUM_COUNT])
 {
@@ -176,6 +195,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
     kernel->residence.scratch = kernel->dispatch.scratch;
     kernel->residence.scratch_bytes = kernel->dispatch.scratch_bytes;
     kernel->residence.first = kernel->dispatch.first_group;
+    kernel->residence.workgroups = groups_of(&kernel->dispatch);
     wmi_rounds_begin(profile->rounds, kernel->residence, profile->source.describe);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);
@@ -221,18 +241,6 @@ static void predict(struct wm_profile *profile, struct wmi_kernel_profile *kerne
     memcpy(one.work, profile->work, sizeof one.work);
     add_bounds(&row, &one, profile->source.rules);
     wmi_times_end(profile, &one, &row, &kernel->time);
-}
-
-/* The work-items of so many workgroups of the dispatch, on average: those at the edges of the grid may have
- * fewer. */
-static double items_of_groups(const struct wmi_profile_dispatch *dispatch, uint64_t count)
-{
-    double items = 1, groups = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        items *= dispatch->grid[i] ? dispatch->grid[i] : 1;
-        groups *= dispatch->workgroup[i] ? divided_up(dispatch->grid[i], dispatch->workgroup[i]) : 1;
-    }
-    return groups > 0 ? items / groups * (double)count : 0;
 }
 
 void wmi_kernels_end(struct wm_profile *profile)

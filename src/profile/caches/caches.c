@@ -16,9 +16,11 @@
 static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
 {
     if (cursors > caches->cursor_capacity) {
-        free(caches->cursors);
-        caches->cursors = malloc(cursors * sizeof *caches->cursors);
-        caches->cursor_capacity = caches->cursors ? cursors : 0;
+        struct wmi_cache_cursor *more = realloc(caches->cursors, cursors * sizeof *more);
+        if (!more)
+            return false;
+        caches->cursors = more;
+        caches->cursor_capacity = cursors;
     }
     if (slots > caches->slots) {
         struct wmi_slot_use *uses = realloc(caches->uses, slots * sizeof *uses);
@@ -33,7 +35,7 @@ static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
         memset(routes + caches->slots, 0, (slots - caches->slots) * sizeof *routes);
         caches->slots = slots;
     }
-    return caches->cursors || !cursors;
+    return true;
 }
 
 static enum wmi_cache_how how(const struct wmi_cache *cache, bool past, bool leaves)
@@ -87,33 +89,81 @@ static uint32_t first_turn(const struct wmi_caches *caches, const struct wmi_log
     return (uint32_t)(before * group->waves % caches->residence.units);
 }
 
+/* ---- when waves begin ---- */
+
+enum {
+    BATCHES = 16,          /* of workgroups that begin in one turn; more make hardly any difference */
+    DISPATCH_CLOCKS = 2,   /* of an XCD, for each workgroup: measured on MI210 (cost/gpu.c) */
+    CLOCKS_OF_A_TURN = 250 /* assumed: of a wave that loads from L2, as MI100 and MI210 (time/clocks.c) */
+};
+
+/* The turns that a wave takes. */
+static uint64_t turns_of(const struct wmi_caches *caches, const struct wmi_cache_cursor *cursor)
+{
+    const uint64_t *at = cursor->at;
+    uint64_t blocks[WMI_LOG_BLOCKS], turns = 0;
+    while (at < cursor->end) {
+        struct wmi_log_entry entry;
+        wmi_log_read(&at, &entry, blocks);
+        turns += !entry.continues && !caches->routes[entry.slot].goes_on;
+    }
+    return turns;
+}
+
+/* The turns that a wave of the round takes on average, from a few of them. */
+static uint64_t usual_turns(const struct wmi_caches *caches, const struct wmi_cache_cursor *cursors,
+                            size_t count)
+{
+    enum { FEW = 16 };
+    uint64_t turns = 0;
+    const size_t few = count < FEW ? count : FEW;
+    for (size_t i = 0; i < few; i++)
+        turns += turns_of(caches, &cursors[i * count / few]);
+    return few ? (turns + few - 1) / few : 0;
+}
+
 unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t group_count,
                           const struct wmi_log_instruction *instructions, uint32_t slots)
 {
-    size_t left = 0;
+    const size_t carried = caches->carried;
+    const bool replaces = caches->residence.workgroups > wmi_caches_round_groups(caches);
+    size_t count = carried;
     for (size_t i = 0; i < group_count; i++)
-        left += groups[i]->waves;
-    if (!make_room(caches, left, slots))
+        count += groups[i]->waves;
+    if (!make_room(caches, count, slots))
         return WM_CUT_NO_MEMORY;
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct wmi_log_instruction instruction = wmi_log_instruction_at(&instructions[slot]);
         caches->routes[slot] = route_of(caches, &instruction);
     }
-    left = 0;
+    count = carried;
     for (size_t i = 0; i < group_count; i++) {
         const struct wmi_cache_place *home = home_of(caches, groups[i]->number);
         const uint32_t turn = first_turn(caches, groups[i]);
         for (uint32_t wave = 0; wave < groups[i]->waves; wave++) {
             const struct wmi_log_wave *log = &groups[i]->wave[wave];
             if (log->size)
-                caches->cursors[left++] =
+                caches->cursors[count++] =
                     (struct wmi_cache_cursor){.at = log->words,
                                               .end = log->words + log->size,
-                                              .place = &home[(turn + wave) % caches->residence.units]};
+                                              .place = &home[(turn + wave) % caches->residence.units],
+                                              .start = (uint32_t)(i * BATCHES / group_count)};
         }
     }
+    const uint64_t turns = usual_turns(caches, caches->cursors + carried, count - carried);
+    const uint64_t dispatch = group_count / caches->gpu.xcds * DISPATCH_CLOCKS / CLOCKS_OF_A_TURN;
+    const uint64_t spread = dispatch < turns ? dispatch : turns;
+    for (size_t i = carried; i < count; i++)
+        caches->cursors[i].start = (uint32_t)(caches->cursors[i].start * spread / BATCHES);
     caches->beyond = false;
-    caches->walk(caches, left);
+    caches->carried = caches->walk(caches, carried, count, replaces ? turns : UINT64_MAX);
+    return caches->beyond ? WM_CUT_REGIONS : 0;
+}
+
+unsigned wmi_caches_rest(struct wmi_caches *caches)
+{
+    caches->beyond = false;
+    caches->carried = caches->walk(caches, caches->carried, caches->carried, UINT64_MAX);
     return caches->beyond ? WM_CUT_REGIONS : 0;
 }
 
@@ -298,6 +348,7 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
     if (units != caches->residence.units && !place_units(caches, units))
         return false;
     caches->residence.groups = residence.groups ? residence.groups : 1;
+    caches->residence.workgroups = residence.workgroups;
     if (caches->atomics.used)
         caches->atomics = (struct wmi_atomic_lines){0};
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A model of the caches of a product, driven by the log. docs/model.md states its rules and assumptions.
  *
- * A dispatch is modelled in rounds: the workgroups that are resident on the whole GPU at once. Within a
- * round, all waves make their first memory access, in order of workgroup and wave, then all make their
- * second, and so on. */
+ * A dispatch is modelled in rounds: the workgroups that are resident on the whole GPU at once. In each turn
+ * all waves that have begun make one memory access, in order of workgroup and wave. Workgroups begin one
+ * after another, as fast as they are dispatched. The next round begins when the waves of one have made as
+ * many accesses as they usually make, and overlaps with the end of those that began late. */
 #ifndef WMI_PROFILE_CACHES_H
 #define WMI_PROFILE_CACHES_H
 
@@ -31,9 +32,12 @@ void wmi_caches_end(struct wmi_caches *caches);
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches);
 
 /* Models one round: `count` workgroups in order. instructions: `slots` entries by slot. Returns a mask of
- * enum wm_profile_cut. */
+ * enum wm_profile_cut. If the dispatch has more workgroups than a round, the groups must stay as they are
+ * until the next round or wmi_caches_rest(). */
 unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t count,
                           const struct wmi_log_instruction *instructions, uint32_t slots);
+/* Models what is left of the last round. */
+unsigned wmi_caches_rest(struct wmi_caches *caches);
 
 /* Results by slot; *slots: their number. */
 const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots);

@@ -246,11 +246,15 @@ static inline void prefetch_list(const uint64_t *words)
 }
 
 wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);
-void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
+size_t WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t carried, size_t count,
+                                       uint64_t turns)
 {
     struct wmi_cache_cursor *cursors = caches->cursors;
-    while (left) {
-        size_t kept = 0, prefetched = 0;
+    size_t left = carried, next = carried;
+    for (uint64_t turn = 0; (left || next < count) && (turn < turns || carried); turn++) {
+        size_t kept = 0, kept_carried = 0, prefetched = 0;
+        for (; next < count && cursors[next].start <= turn; next++)
+            cursors[left++] = cursors[next];
         for (size_t i = 0, done; i < left; i += done) {
             for (; prefetched < i + AHEAD && prefetched < left; prefetched++)
                 __builtin_prefetch(cursors[prefetched].at);
@@ -262,11 +266,14 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
                     if (kept < wave)
                         cursors[kept] = cursors[wave];
                     kept++;
+                    kept_carried += wave < carried;
                 }
         }
         left = kept;
+        carried = kept_carried;
     }
     drain_last(caches, 0);
+    return left;
 }
 
 wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);

@@ -94,6 +94,7 @@ struct wmi_cache_route {
 struct wmi_cache_cursor {
     const uint64_t *at, *end;
     const struct wmi_cache_place *place;
+    uint32_t start; /* the turn of the round in which it makes its first access */
 };
 
 /* A sector on its way between L2 and the last-level cache. */
@@ -115,8 +116,11 @@ struct wmi_atomic_lines {
 
 struct wmi_caches;
 
-/* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
-typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
+/* In caches_lanes.c: processes the logs of the first `count` cursors, one access each in every turn. The
+ * first `carried` of them are of an earlier round, the others begin in their turns. Stops after `turns`, but
+ * not before those of the earlier round have ended. Returns the number of cursors that have not ended, which
+ * come first then. */
+typedef size_t wmi_caches_walk(struct wmi_caches *caches, size_t carried, size_t count, uint64_t turns);
 /* Also there: writes back the dirty lines of L2 and invalidates it; words: size of its tags. Returns the
  * sectors that were dirty. */
 typedef uint64_t wmi_caches_flush(struct wmi_caches *caches, size_t words);
@@ -134,8 +138,8 @@ struct wmi_caches {
     uint32_t slots;
     struct wmi_caches_sums sums;
     struct wmi_cache_cursor *cursors;
-    size_t cursor_capacity;
-    struct wmi_cache_route *routes; /* as many as uses */
+    size_t cursor_capacity, carried; /* carried: waves of the previous round that have not ended */
+    struct wmi_cache_route *routes;  /* as many as uses */
     /* Upper halves of the addresses in use. A short address contains the index of its half instead. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
     uint64_t high, distance;         /* of the last shortened address */

@@ -32,6 +32,7 @@ struct wmi_rounds {
     uint64_t next;               /* number of the workgroup that the round waits for */
     struct wmi_residence residence;
     struct round filling, spare; /* spare: room without a round */
+    struct round before;         /* waves of it may still be modelled */
     struct round modelling;      /* in the hands of the thread; no groups: the thread has nothing to do */
     uint64_t complete, handed;   /* rounds that were filled; of which were handed over, in order */
     pthread_t thread;
@@ -80,6 +81,7 @@ void wmi_rounds_destroy(struct wmi_rounds *rounds)
     destroy_list(rounds->unused);
     destroy_list(rounds->early);
     destroy_round(&rounds->filling);
+    destroy_round(&rounds->before);
     free(rounds->spare.groups);
     pthread_mutex_destroy(&rounds->lock);
     pthread_cond_destroy(&rounds->changed);
@@ -188,6 +190,21 @@ static unsigned model(struct wmi_rounds *rounds, const struct round *round)
     return cuts | wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
 }
 
+/* Puts the logs of the round back, which are linked from the last to the first. */
+static void give_back(struct wmi_rounds *rounds, struct round round)
+{
+    if (round.count) {
+        round.groups[0]->next = rounds->unused;
+        rounds->unused = round.groups[round.count - 1];
+    }
+    round.count = 0;
+    round.words = 0;
+    if (rounds->spare.groups)
+        free(round.groups);
+    else
+        rounds->spare = round;
+}
+
 /* Models a round, whose turn it is; the lock is free meanwhile. The round has at least one log. */
 static void finish_round(struct wmi_rounds *rounds, struct round round)
 {
@@ -209,14 +226,8 @@ static void finish_round(struct wmi_rounds *rounds, struct round round)
     facts->workgroups += round.count;
     facts->waves += waves;
     facts->instructions += instructions;
-    round.groups[0]->next = rounds->unused;
-    rounds->unused = round.groups[round.count - 1];
-    round.count = 0;
-    round.words = 0;
-    if (rounds->spare.groups)
-        free(round.groups);
-    else
-        rounds->spare = round;
+    give_back(rounds, rounds->before);
+    rounds->before = round;
 }
 
 static void *work(void *argument)
@@ -341,6 +352,9 @@ void wmi_rounds_end(struct wmi_rounds *rounds)
     end_thread(rounds);
     if (rounds->filling.count)
         close_round(rounds);
+    rounds->facts.cuts |= wmi_caches_rest(rounds->caches);
+    give_back(rounds, rounds->before);
+    rounds->before = (struct round){0};
     wmi_caches_end(rounds->caches);
     pthread_mutex_unlock(&rounds->lock);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accepts the logs of workgroups when they end, in any order and from any thread, and models them round by
  * round in the order of the workgroups. Figures do not depend on threads, and memory use depends only on the
- * logs of two rounds and the small stocks of the threads. */
+ * logs of three rounds and the small stocks of the threads. */
 #ifndef WMI_PROFILE_ROUNDS_H
 #define WMI_PROFILE_ROUNDS_H
 

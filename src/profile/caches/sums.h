@@ -27,6 +27,7 @@ struct wmi_residence {
     uint32_t groups;                 /* 0: 1 */
     uint64_t scratch, scratch_bytes; /* address of scratch memory in logs, and bytes of a workgroup's */
     uint64_t first;                  /* number of the first workgroup */
+    uint64_t workgroups;             /* of the dispatch; 0: all of them are resident at once */
 };
 
 #endif

@@ -307,6 +307,42 @@ static void scalar_order(void **state)
     wmi_caches_destroy(caches);
 }
 
+/* 500 workgroups are dispatched in 1000 clocks, which is four turns: the last one begins in turn 3, and if
+ * there are more, the next round in turn 4. The first and the last one of each round load two blocks of their
+ * own twice, all in a set of two lines; the others load a block of the other set. The first one hits twice
+ * before the last one begins; the last one hits twice only if no round follows, whose first one takes its
+ * lines. */
+static void starts(void **state)
+{
+    (void)state;
+    enum { GROUPS = 500, LOADS = 4 };
+    const struct wm_gpu gpu = tiny();
+    for (unsigned rounds = 1; rounds <= 2; rounds++) {
+        struct wmi_caches *caches = wmi_caches_create(&gpu, &wmi_cost_rules(0)->vector);
+        struct wmi_log_group *group[2 * GROUPS];
+        const struct wmi_residence residence = {1, GROUPS, .workgroups = GROUPS * rounds};
+        assert_true(wmi_caches_begin(caches, residence));
+        for (unsigned number = 0; number < GROUPS * rounds; number++) {
+            const unsigned place = number % GROUPS, own = 4 * (2 * (number / GROUPS) + (place > 0));
+            const bool apart = place == 0 || place == GROUPS - 1;
+            group[number] = wmi_log_group_create(1);
+            wmi_log_group_reset(group[number], number, 1);
+            for (unsigned i = 0; i < LOADS; i++)
+                wmi_log_append(group[number], 0, LOAD, &(uint64_t){apart ? own + 2 * (i % 2) : 1}, NULL, 1);
+        }
+        for (unsigned round = 0; round < rounds; round++)
+            assert_int_equal(wmi_caches_round(caches, &group[GROUPS * round], GROUPS, hand, HAND_SLOTS), 0);
+        assert_int_equal(wmi_caches_rest(caches), 0);
+        const struct wm_cache_use *use = &wmi_caches_sums(caches)->use[WM_CACHE_VECTOR][WMI_ACCESS_LOAD];
+        const unsigned others = (GROUPS - 2) * LOADS * rounds - 1; /* all but the first of them hit */
+        assert_int_equal(use->requests, GROUPS * LOADS * rounds);
+        assert_int_equal(use->hits, others + 4);
+        for (unsigned number = 0; number < GROUPS * rounds; number++)
+            wmi_log_group_destroy(group[number]);
+        wmi_caches_destroy(caches);
+    }
+}
+
 static void by_hand(void **state)
 {
     (void)state;
@@ -767,6 +803,7 @@ int main(void)
         cmocka_unit_test(log_repeats),
         cmocka_unit_test(logs_are_bounded),
         cmocka_unit_test(scratch_is_each_workgroups_own),
+        cmocka_unit_test(starts),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(hashed_sets),
         cmocka_unit_test(scalar_order),
