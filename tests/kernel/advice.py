@@ -20,6 +20,10 @@ SHARE = 4 if "WAVEMEM_TEST_REDUCED" in os.environ else 1
 # What must not be promised: the good kernel would take longer. The other way round, a promise counts only what the change
 # is certain to remove, not for example computations of addresses that go along.
 MODESTY = 1.15
+# The predicted time of the good kernel is that of the promise, within this factor; but not of kernels that differ in more
+# than the fault: they wait less often, hit other lines of the caches, or compute more.
+PREDICTED = 1.45
+DIFFERENT = {"uniform_lds", "column", "sets", "volatile", "private"}
 
 # kernel; work-items; workgroup; arguments, if the good kernel's differ behind |; its cause, or those that may come first,
 # its own in front; causes that must not appear; how many times the promised bound the good kernel may take
@@ -80,7 +84,7 @@ def prof(kernel, items, group, arguments, listed=False):
         assert all(one[key] for key in ("verdict", "place", "numbers", "change")), (words, one)
     # listed: with those that only show what an access costs, beside those that lower the bound or are on how the kernel is started.
     return [one for one in report["advice"]
-            if listed or one["after"]["clocks"] <= .95 * one["now"]["clocks"] or not one["pcs"]], bound
+            if listed or one["after"]["clocks"] <= .95 * one["now"]["clocks"] or not one["pcs"]], bound, report
 
 
 def share_of(kernels):
@@ -91,13 +95,17 @@ def share_of(kernels):
 def check_faults():
     for name, items, group, arguments, causes, absent, factor in share_of(FAULTS):
         cause = causes.split()[0]
-        findings, bound = prof(name + "_bad", items, group, arguments.split("|")[0])
-        others, good = prof(name + "_good", items, 64 if name == "private" else group, arguments.split("|")[-1])
+        findings, bound, _ = prof(name + "_bad", items, group, arguments.split("|")[0])
+        others, good, report = prof(name + "_good", items, 64 if name == "private" else group, arguments.split("|")[-1])
         told = [one["cause"] for one in findings]
         problems = [f"{one} appears" for one in absent.split() if one in told]
         promised = next((one["after"]["seconds"] for one in findings if one["cause"] == cause), None)
         if promised and not promised <= MODESTY * good <= MODESTY * factor * promised:
             problems.append("promise")
+        predicted = next((one["predicted_after"] for one in findings if one["cause"] == cause), None)
+        takes = report["kernels"][0]["predicted"]["seconds"]
+        if predicted and name not in DIFFERENT and not takes / PREDICTED <= predicted <= takes * PREDICTED:
+            problems.append(f"predicted {1e6 * predicted:.3f} us instead of {1e6 * takes:.3f} us")
         if good < 0.9 * bound:
             faults.append(name)
             if not promised:

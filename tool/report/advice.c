@@ -37,6 +37,8 @@ static void put_gain(const struct wm_profile_finding *finding, const char *lower
     tool_time_text(finding->predicted_after, after);
     if (finding->predicted > 0 && strcmp(now, after) != 0)
         snprintf(text + length, TOOL_GAIN - (size_t)length, "; predicted %s -> %s", now, after);
+    else if (finding->predicted > 0 && !(finding->after.clocks < finding->now.clocks))
+        snprintf(text + length, TOOL_GAIN - (size_t)length, "; predicted %s stays", now);
 }
 
 void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN])

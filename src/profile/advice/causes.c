@@ -250,7 +250,8 @@ static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *a
     /* In LDS as many passes as the example wave's addresses take; what remains for each workgroup is not
      * counted. */
     after->address_clocks = after->tag_clocks = after->data_clocks = 0;
-    after->cache[WM_CACHE_L2].bytes = after->cache[WM_CACHE_LAST].requests = 0;
+    after->cache[WM_CACHE_VECTOR] = after->cache[WM_CACHE_L2] = after->cache[WM_CACHE_LAST] =
+        (struct wm_cache_use){0};
     after->memory_read = after->memory_written = after->atomic_requests = 0;
     after->lds_passes = row->lds_passes + (uint64_t)((double)s->active * s->lds_passes);
     return true;
@@ -511,6 +512,7 @@ static bool uncached(const struct wmi_suspect *s, struct wm_profile_row *after)
         return false;
     const double share = less(family->memory * s->units / family->l2_loaded, 1);
     after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, share);
+    after->cache[WM_CACHE_VECTOR].hits = scaled(s->row->cache[WM_CACHE_VECTOR].requests, 1 - share);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #ifndef WMI_PROFILE_CAUSES_H
 #define WMI_PROFILE_CAUSES_H
 
+#include "profile/advice/after.h"
 #include "profile/advice/suspects.h"
 
 /* What the instructions of a finding request together, now and after the change. */
@@ -39,11 +40,9 @@ struct wmi_cause {
  * is started. */
 struct wmi_kernel_cause {
     const char *name;
-    /* If the kernel suffers from it: changes the clocks of the parts. */
-    bool (*improve)(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
-                    double clocks[WMI_GPU_PARTS]);
-    void (*say)(const struct wm_profile_kernel *kernel, double units, unsigned wave_lanes,
-                struct wmi_texts *texts);
+    /* If the kernel suffers from it: changes *after, which has the clocks of today. */
+    bool (*improve)(const struct wmi_binding *binding, struct wmi_after *after);
+    void (*say)(const struct wmi_binding *binding, struct wmi_texts *texts);
 };
 
 extern const struct wmi_cause wmi_causes[];

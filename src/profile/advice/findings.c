@@ -8,8 +8,8 @@
 #include "profile/slots.h"
 
 #include "base/text.h"
+#include "profile/advice/after.h"
 #include "profile/advice/causes.h"
-#include "profile/time/predict.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,12 +41,14 @@ struct kernel {
     double scale, executions; /* executions: of vector and LDS instructions */
     double clocks[WMI_GPU_PARTS];
     struct wmi_suspects suspects;
+    struct wmi_after_accesses accesses; /* as the suspects */
 };
 
 /* An instruction with a cause. */
 struct entry {
     uint32_t cause, suspect;
     double saved[WMI_GPU_PARTS], weight;
+    double issue; /* clocks that all waves together no longer issue */
     struct wm_profile_row after;
 };
 
@@ -67,13 +69,34 @@ static void needs_of(const struct kernel *k, const struct wm_profile_row *row, d
         clocks[part] *= k->scale;
 }
 
+/* Clocks that waves issue the code for, each as if it were alone. */
+static double issue_of(const struct kernel *k, const struct wmi_executed *code)
+{
+    double clocks = 0;
+    for (unsigned kind = 0; kind < WMI_WORK_KINDS; kind++)
+        clocks += (double)code->work[kind] * wmi_time_issue(k->row->gpu, k->binding.wave_lanes, kind);
+    return clocks;
+}
+
+/* Clocks that waves no longer issue. more: code that the change adds. */
+static double issue_saved(const struct kernel *k, const struct entry *entry, const struct wmi_executed *more)
+{
+    const struct wm_profile_row *row = k->suspects.suspect[entry->suspect].row;
+    const struct wmi_counts *counts = &k->profile->instructions[wmi_profile_slot_of(k->profile, row)].counts;
+    const struct wmi_executed own = {.work[WMI_WORK_VECTOR_MEMORY] = row->executions};
+    const struct wmi_executed *code = wmi_causes[entry->cause].with_block ? &counts->code : &own;
+    const double left = (double)entry->after.executions / (double)row->executions;
+    return issue_of(k, code) * (1 - left) - issue_of(k, more);
+}
+
 /* Adds the code that the change removes or needs besides. */
-static void add_code(const struct kernel *k, const struct wmi_cause *cause, const struct wm_profile_row *row,
-                     const struct wm_profile_row *after, double now[WMI_GPU_PARTS],
+static void add_code(const struct kernel *k, struct entry *entry, double now[WMI_GPU_PARTS],
                      double then[WMI_GPU_PARTS])
 {
+    const struct wmi_cause *cause = &wmi_causes[entry->cause];
+    const struct wm_profile_row *row = k->suspects.suspect[entry->suspect].row;
     const struct wmi_counts *counts = &k->profile->instructions[wmi_profile_slot_of(k->profile, row)].counts;
-    const double left = (double)after->executions / (double)row->executions;
+    const double left = (double)entry->after.executions / (double)row->executions;
     const struct wmi_executed besides = {.work[WMI_WORK_FULL] = cause->unpacked * row->executions};
     double around[WMI_GPU_PARTS] = {0}, more[WMI_GPU_PARTS] = {0};
     if (cause->with_block)
@@ -83,6 +106,7 @@ static void add_code(const struct kernel *k, const struct wmi_cause *cause, cons
         now[part] += around[part] * k->scale;
         then[part] += (around[part] * left + more[part]) * k->scale;
     }
+    entry->issue = issue_saved(k, entry, &besides);
 }
 
 static void ask(struct kernel *k, uint32_t cause, uint32_t at, struct entry **entry)
@@ -97,7 +121,7 @@ static void ask(struct kernel *k, uint32_t cause, uint32_t at, struct entry **en
     needs_of(k, &row, then);
     struct entry *e = *entry;
     *e = (struct entry){.cause = cause, .suspect = at, .after = row};
-    add_code(k, &wmi_causes[cause], suspect->row, &row, now, then);
+    add_code(k, e, now, then);
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
         e->saved[part] = now[part] - then[part];
         e->weight += k->clocks[part] > 0 ? e->saved[part] / k->clocks[part] : 0;
@@ -121,28 +145,16 @@ static struct wm_bound bound_of(const struct kernel *k, const double clocks[WMI_
                              .seconds = clocks[part] / (1e6 * k->row->gpu->clock_mhz)};
 }
 
-/* The predicted time if the parts took the clocks `then`, in seconds; 0: unknown. The latency of waves stays:
- * what they wait for is the same. */
-static double predicted_after(const struct kernel *k, const double then[WMI_GPU_PARTS])
+static double predicted_after(const struct kernel *k, const struct wmi_after *after)
 {
-    const struct wm_predicted *predicted = &k->row->predicted;
-    const double *now = k->binding.kernel->time.part;
-    double part[WMI_TIME_PARTS];
-    memcpy(part, now, sizeof part);
-    for (unsigned i = 0; i < WMI_GPU_PARTS; i++)
-        if (k->clocks[i] > 0)
-            part[i] *= then[i] / k->clocks[i];
-    const double before = wmi_time_combine(now);
-    return before > 0 ? predicted->launch +
-                            (predicted->seconds - predicted->launch) * wmi_time_combine(part) / before
-                      : 0;
+    return wmi_after_predicted(&k->binding, k->clocks, after);
 }
 
-static double gain_of(const struct kernel *k, const double then[WMI_GPU_PARTS])
+static double gain_of(const struct kernel *k, const struct wmi_after *after)
 {
     const double now = k->clocks[longest(k->clocks)], predicted = k->row->predicted.seconds;
-    const double bound = now > 0 ? 1 - then[longest(then)] / now : 0;
-    const double time = predicted > 0 ? 1 - predicted_after(k, then) / predicted : 0;
+    const double bound = now > 0 ? 1 - after->clocks[longest(after->clocks)] / now : 0;
+    const double time = predicted > 0 ? 1 - predicted_after(k, after) / predicted : 0;
     return time > bound ? time : bound;
 }
 
@@ -157,7 +169,7 @@ static bool is_waste(const struct kernel *k, const double then[WMI_GPU_PARTS])
     return false;
 }
 
-static struct wmi_finding *add_finding(struct kernel *k, const char *cause, const double then[WMI_GPU_PARTS])
+static struct wmi_finding *add_finding(struct kernel *k, const char *cause, const struct wmi_after *after)
 {
     struct wmi_findings *findings = &k->profile->findings;
     if (findings->count == findings->capacity) {
@@ -181,10 +193,10 @@ static struct wmi_finding *add_finding(struct kernel *k, const char *cause, cons
                                          .numbers = finding->texts.numbers,
                                          .change = finding->texts.change,
                                          .now = bound_of(k, k->clocks),
-                                         .after = bound_of(k, then)};
+                                         .after = bound_of(k, after->clocks)};
     shown->predicted = k->row->predicted.seconds;
-    shown->predicted_after = predicted_after(k, then);
-    shown->gain = gain_of(k, then);
+    shown->predicted_after = predicted_after(k, after);
+    shown->gain = gain_of(k, after);
     return finding;
 }
 
@@ -254,10 +266,10 @@ static void add_to(struct wm_profile_row *sums, const struct wm_profile_row *row
 
 /* Makes a finding of `count` entries of one cause. False: out of memory. */
 static bool add_entries(struct kernel *k, const struct entry *const *entries, size_t count,
-                        const double then[WMI_GPU_PARTS])
+                        const struct wmi_after *after)
 {
     const struct wmi_cause *cause = &wmi_causes[entries[0]->cause];
-    struct wmi_finding *finding = add_finding(k, cause->name, then);
+    struct wmi_finding *finding = add_finding(k, cause->name, after);
     if (!finding || !(finding->rows = calloc(count, sizeof *finding->rows)))
         return false;
     struct wmi_affected affected = {
@@ -282,19 +294,39 @@ static int by_weight(const void *left, const void *right)
     return (a->suspect > b->suspect) - (a->suspect < b->suspect);
 }
 
+/* Sets what waves wait for less after the changes of the entries. before: room for as many. */
+static void save(struct kernel *k, struct entry *const *entries, size_t count, struct wmi_time_access *before,
+                 struct wmi_after *after)
+{
+    for (size_t i = 0; i < count; i++)
+        before[i] = wmi_after_change(&k->accesses, entries[i]->suspect, &entries[i]->after);
+    wmi_after_save(&k->accesses, after);
+    for (size_t i = 0; i < count; i++)
+        k->accesses.access[entries[i]->suspect] = before[i];
+}
+
 /* Makes a finding of the entries if it gains enough, else returns false in *worth. False: out of memory. */
 static bool try_entries(struct kernel *k, struct entry **entries, size_t count, bool *worth)
 {
-    double saved[WMI_GPU_PARTS] = {0}, then[WMI_GPU_PARTS];
-    for (size_t i = 0; i < count; i++)
+    struct wmi_time_access *before = calloc(count, sizeof *before);
+    struct wmi_after after = {0};
+    double saved[WMI_GPU_PARTS] = {0};
+    if (!before)
+        return false;
+    save(k, entries, count, before, &after);
+    free(before);
+    for (size_t i = 0; i < count; i++) {
+        after.saved += entries[i]->issue;
         for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
             saved[part] += entries[i]->saved[part];
-    left(k->clocks, saved, then);
-    *worth = gain_of(k, then) >= least_gain || (wmi_causes[entries[0]->cause].listed && is_waste(k, then));
+    }
+    left(k->clocks, saved, after.clocks);
+    *worth = gain_of(k, &after) >= least_gain ||
+             (wmi_causes[entries[0]->cause].listed && is_waste(k, after.clocks));
     if (!*worth)
         return true;
     qsort(entries, count, sizeof *entries, by_weight);
-    return add_entries(k, (const struct entry *const *)entries, count, then);
+    return add_entries(k, (const struct entry *const *)entries, count, &after);
 }
 
 /* By cause and source line. Without a line table, all instructions of a cause that do the same belong
@@ -365,22 +397,22 @@ static bool find_in_rows(struct kernel *k)
 
 static bool find_in_kernel(struct kernel *k)
 {
-    const unsigned lanes = wmi_profile_lanes(k->profile);
     for (size_t i = 0; i < wmi_kernel_cause_count; i++) {
         const struct wmi_kernel_cause *cause = &wmi_kernel_causes[i];
-        double then[WMI_GPU_PARTS];
-        memcpy(then, k->clocks, sizeof then);
-        if (!cause->improve(k->row, k->binding.units, lanes, then))
+        struct wmi_after after = {0};
+        memcpy(after.clocks, k->clocks, sizeof after.clocks);
+        if (!cause->improve(&k->binding, &after))
             continue;
-        const bool same = !memcmp(then, k->clocks, sizeof then); /* it is not about the bound */
-        if (!same && gain_of(k, then) < least_gain)
+        /* Some causes are not about the bound. */
+        const bool same = !memcmp(after.clocks, k->clocks, sizeof after.clocks);
+        if (!same && gain_of(k, &after) < least_gain)
             continue;
-        struct wmi_finding *finding = add_finding(k, cause->name, then);
+        struct wmi_finding *finding = add_finding(k, cause->name, &after);
         if (!finding)
             return false;
         finding->last = (uint8_t)(1 + i);
         wmi_format(finding->place, sizeof finding->place, "kernel");
-        cause->say(k->row, k->binding.units, lanes, &finding->texts);
+        cause->say(&k->binding, &finding->texts);
     }
     return true;
 }
@@ -429,8 +461,10 @@ static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *
     if (wmi_kernels_binding(profile, row->pc, &k.binding)) {
         for (uint32_t i = 0; i < row->bounds; i++)
             k.clocks[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
-        good = wmi_suspects_find(&k.suspects, profile, &k.binding, rows, count) && find_in_rows(&k) &&
+        good = wmi_suspects_find(&k.suspects, profile, &k.binding, rows, count) &&
+               wmi_after_begin(&k.accesses, profile, &k.binding, rows, count) && find_in_rows(&k) &&
                find_in_kernel(&k);
+        wmi_after_end(&k.accesses);
         wmi_suspects_free(&k.suspects);
     }
     free(rows);

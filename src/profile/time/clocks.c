@@ -13,9 +13,9 @@
 
 static const struct wmi_clocks rows[] = {
     {"mi100", .l1 = 133, .l2 = 265, .memory = NS(545, 1502), .scalar = 80, .lds = 64, .turnaround = 250,
-     .launch = 400, .memory_share = 0.87, .l2_share = 0.65},
+     .launch = 400, .memory_share = 0.89, .l2_share = 0.7},
     {"mi210", .l1 = 125, .l2 = 249, .memory = NS(584, 1700), .scalar = 80, .lds = 64, .turnaround = 250,
-     .launch = 400, .memory_share = 0.87, .l2_share = 0.65},
+     .launch = 400, .memory_share = 0.92, .l2_share = 0.7},
     {"mi300a", .l1 = 120, .l2 = 213, .last = NS(450, 2096), .memory = NS(560, 2096), .scalar = 80, .lds = 64,
      .turnaround = 250, .launch = 450, .last_bandwidth = 4100, .memory_share = 0.6, .l2_share = 0.55},
     {"mi300x", .l1 = 119, .l2 = 213, .last = NS(457, 2100), .memory = NS(560, 2100), .scalar = 80, .lds = 64,

@@ -91,16 +91,23 @@ void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *
         work.busy[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
     for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
         work.last_bytes += (double)WMI_LAST_BYTES * (double)one->sums.use[WM_CACHE_LAST][kind].requests;
-    work.memory_bytes = (double)one->sums.memory_read + (double)one->sums.memory_written;
+    work.memory_written = (double)one->sums.memory_written;
+    work.memory_bytes = (double)one->sums.memory_read + work.memory_written;
     if (profile->one_in > 1 && one->workgroups)
         work.scale = (double)profile->sampling.groups / (double)one->workgroups;
     const struct wmi_time time = wmi_time_of(&work);
     sum->clocks += time.clocks;
     sum->launch += time.launch;
+    sum->waves += time.wave * work.waves;
+    sum->together += time.together * work.waves;
     for (unsigned part = 0; part < WMI_TIME_PARTS; part++)
         sum->part[part] += time.part[part];
     if (profile->timelines)
         profile->missed |= !wmi_timelines_end(profile->timelines, profile, &work, &time);
+    const double places = (double)profile->gpu.compute_units / work.units;
+    work.split = places / (work.workgroups * work.scale);
+    sum->filled += work.split > 1 ? wmi_time_of(&work).clocks : time.clocks;
+    work.split = 1;
     work.resident *= 2;
     sum->doubled += wmi_time_of(&work).clocks;
     free(accesses);

@@ -17,7 +17,11 @@
 enum { SECTOR = 64 /* bytes of a request to the Infinity Cache or memory */ };
 
 /* The exponent of the norm. Fitted: docs/model.md. */
-static const double norm = 2.5;
+static const double norm = 2;
+
+/* How much longer memory takes for as many reads as writes than for reads or writes alone, because its bus
+ * changes direction. Fitted: docs/model.md. */
+static const double both_directions = 0.2;
 
 const char *wmi_time_part_name(unsigned part)
 {
@@ -103,15 +107,41 @@ static double longest_of(const struct wmi_time_work *work, size_t at, const stru
     return longest;
 }
 
-/* Clocks of a compute unit for a workgroup. Barriers keep its waves in step: all compute, then all access
- * LDS, so that the unit is busy for all of them while none of them computes. */
-static double together_of(const struct wmi_time_work *work, double places)
+/* How much more all waves do together if `split` times as many share what one does `times` times. */
+static double growth(double times, double split)
+{
+    return split / lesser(split, greater(times, 1));
+}
+
+double wmi_time_waits(const struct wmi_time_work *work)
+{
+    const struct wmi_clocks clocks = wmi_clocks_of(work->gpu);
+    const double split = greater(work->split, 1);
+    double waits = 0;
+    for (size_t i = 0; i < work->access_count; i++) {
+        const struct wmi_time_access *access = &work->accesses[i];
+        if (access->exposed > 0 && access->executions > 0)
+            waits += access->exposed * growth(access->executions / work->waves, split) *
+                     longest_of(work, i, &clocks);
+    }
+    return waits;
+}
+
+double wmi_time_together(const double busy[WMI_GPU_PARTS])
 {
     static const enum wmi_gpu_part parts[] = {WMI_GPU_LDS, WMI_GPU_ADDRESS, WMI_GPU_L1, WMI_GPU_DATA};
     double most = 0;
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        most = greater(most, work->busy[parts[i]]);
-    return work->work[WMI_WORK_BARRIERS] > 0 ? most * lesser(work->workgroups, places) / work->workgroups : 0;
+        most = greater(most, busy[parts[i]]);
+    return most;
+}
+
+/* Clocks of a compute unit for a workgroup of `groups`. Barriers keep its waves in step: all compute, then
+ * all access LDS, so that the unit is busy for all of them while none of them computes. */
+static double together_of(const struct wmi_time_work *work, double groups, double places)
+{
+    const double most = wmi_time_together(work->busy) / greater(work->split, 1);
+    return work->work[WMI_WORK_BARRIERS] > 0 ? most * lesser(groups, places) / groups : 0;
 }
 
 double wmi_time_issue(const struct wm_gpu *gpu, unsigned wave_lanes, enum wmi_work kind)
@@ -132,15 +162,37 @@ static double issue_of(const struct wmi_time_work *work)
     return clocks + work->work[WMI_WORK_MATRIX_CLOCKS];
 }
 
+/* How often a wave executes its loops, as far as they access memory: at least 1. */
+static double turns_of(const struct wmi_time_work *work)
+{
+    double most = 1;
+    for (size_t i = 0; i < work->access_count; i++)
+        most = greater(most, work->accesses[i].executions / work->waves);
+    return most;
+}
+
 /* Clocks for so many bytes at `bandwidth`, GB/s; 0: unknown. */
 static double transfer(const struct wmi_time_work *work, double bytes, double bandwidth)
 {
     return bandwidth > 0 ? work->scale * bytes * work->gpu->clock_mhz / (bandwidth * 1e3) : 0;
 }
 
+/* Clocks of memory, with the share of its bandwidth that programs usually reach. */
+static double memory_clocks(const struct wmi_time_work *work, const struct wmi_clocks *clocks)
+{
+    const double written = work->memory_bytes > 0 ? work->memory_written / work->memory_bytes : 0;
+    return transfer(work, work->memory_bytes, work->gpu->memory_bandwidth * clocks->memory_share) *
+           (1 + both_directions * 4 * written * (1 - written));
+}
+
 static bool is_shared(unsigned part)
 {
     return part == WMI_GPU_MEMORY || part == WMI_GPU_L2 || part == WMI_GPU_LAST || part == WMI_GPU_ATOMIC;
+}
+
+bool wmi_time_in_units(unsigned part)
+{
+    return !is_shared(part) && part != WMI_GPU_DISPATCH;
 }
 
 /* Parts of the same kind are no queues one after another: they work on the same accesses. */
@@ -165,25 +217,22 @@ struct wmi_time wmi_time_of(const struct wmi_time_work *work)
     struct wmi_time time = {0};
     if (!(work->waves > 0) || !(work->workgroups > 0))
         return time;
-    for (size_t i = 0; i < work->access_count; i++)
-        if (work->accesses[i].exposed > 0 && work->accesses[i].executions > 0)
-            time.waits += work->accesses[i].exposed * longest_of(work, i, &clocks);
-    time.waits /= work->waves;
-    time.issue = issue_of(work) / work->waves;
-    time.stalls = work->work[WMI_WORK_STALLS] / work->waves;
-    const double groups = work->workgroups * work->scale;
+    const double split = greater(work->split, 1), waves = work->waves * split;
+    const double code = split > 1 ? growth(turns_of(work), split) : 1;
+    time.waits = wmi_time_waits(work) / waves;
+    time.issue = issue_of(work) * code / waves;
+    time.stalls = work->work[WMI_WORK_STALLS] * code / waves;
+    const double counted = work->workgroups * split, groups = counted * work->scale;
     const double places = (double)gpu->compute_units / work->units; /* that a workgroup may run on */
     const double each = groups / places, most = ceil(each - 1e-9);
-    const double alone =
-        time.issue + time.stalls + time.waits + clocks.turnaround + together_of(work, places);
-    time.part[WMI_TIME_LATENCY] = alone * greater(1, each / work->resident);
+    time.together = together_of(work, counted, places);
+    time.wave = time.issue + time.stalls + time.waits + clocks.turnaround + time.together;
+    time.part[WMI_TIME_LATENCY] = time.wave * greater(1, each / work->resident);
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++) {
         const double uneven = is_shared(part) || each < 1 ? 1 : most / each;
-        time.part[part] = work->scale * work->busy[part] * uneven;
+        time.part[part] = work->scale * work->busy[part] * uneven / (wmi_time_in_units(part) ? split : 1);
     }
-    const double memory = gpu->memory_bandwidth * clocks.memory_share;
-    time.part[WMI_GPU_MEMORY] =
-        greater(time.part[WMI_GPU_MEMORY], transfer(work, work->memory_bytes, memory));
+    time.part[WMI_GPU_MEMORY] = greater(time.part[WMI_GPU_MEMORY], memory_clocks(work, &clocks));
     time.part[WMI_GPU_LAST] =
         greater(time.part[WMI_GPU_LAST], transfer(work, work->last_bytes, clocks.last_bandwidth));
     time.part[WMI_GPU_L2] /= clocks.l2_share;

@@ -15,6 +15,8 @@ enum {
     WMI_TIME_PARTS
 };
 const char *wmi_time_part_name(unsigned part);
+/* Whether the part is in each compute unit, so that its clocks depend on how many of these have work. */
+bool wmi_time_in_units(unsigned part);
 
 /* A memory instruction in one dispatch. */
 struct wmi_time_access {
@@ -34,9 +36,13 @@ struct wmi_time_work {
     double workgroups, waves;
     uint32_t resident, units; /* workgroups that `units` neighbouring compute units hold at once */
     double work[WMI_WORK_COUNTS];
-    double busy[WMI_GPU_PARTS];      /* clocks, as in the bound */
-    double last_bytes, memory_bytes; /* of the Infinity Cache, of memory */
-    double scale;                    /* what all workgroups do, over what was counted; see --sample */
+    double busy[WMI_GPU_PARTS];          /* clocks, as in the bound */
+    double last_bytes;                   /* of the Infinity Cache */
+    double memory_bytes, memory_written; /* of memory: all, and of these written */
+    double scale;                        /* what all workgroups do, over what was counted; see --sample */
+    /* Above 1: predict what so many times as many workgroups would take for the same work. Waves share what
+     * they execute repeatedly, but each still executes everything once. */
+    double split;
     const struct wmi_time_access *accesses;
     size_t access_count;
 };
@@ -47,9 +53,16 @@ struct wmi_time {
     double launch;               /* clocks before and after all workgroups; part of `clocks` */
     double issue, waits;         /* of the latency of a wave, in clocks: issuing; waiting for memory */
     double stalls;               /* and waiting for results */
+    double wave;                 /* all clocks of a wave, with those from one workgroup to the next */
+    double together;             /* of these, while the other waves of its workgroup use the same units */
 };
 
 struct wmi_time wmi_time_of(const struct wmi_time_work *work);
+
+/* Clocks that all waves together wait for accesses to memory and LDS. */
+double wmi_time_waits(const struct wmi_time_work *work);
+/* The most clocks of the units that the waves of a workgroup with barriers use at the same time. */
+double wmi_time_together(const double busy[WMI_GPU_PARTS]);
 
 /* The clocks of a dispatch without launch: the norm of the latency, of the busiest part of the compute units,
  * and of the busiest part that all of them share. */
