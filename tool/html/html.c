@@ -230,7 +230,7 @@ static void put_verdict(FILE *file, const struct tool_report *report)
     const struct wm_profile_kernel **kernels;
     const struct wm_profile_finding *best;
     const size_t count = html_kernels(report, &kernels);
-    char name[TOOL_NAME], time[TOOL_SHORT], gain[TOOL_GAIN];
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[TOOL_GAIN], predicted[TOOL_SENTENCES];
     if (!count || !kernels[0]->binds) {
         fputs("<h1>What the memory costs</h1>\n", file);
         free(kernels);
@@ -241,15 +241,22 @@ static void put_verdict(FILE *file, const struct tool_report *report)
     html_format(file, "%s is bound by %s: at least %s", tool_name(kernels[0]->kernel, name),
                 kernels[0]->binds->name, time);
     fputs("</h1>\n<p class=\"fix\">", file);
-    if (tool_kernel_findings(report, kernels[0], &best)) {
-        fputs("<b>Best fix</b> ", file);
+    if (tool_predicted_text(kernels[0], predicted)) {
+        fputs("<b>Predicted</b> ", file);
+        html_text(file, predicted);
+        fputs("<br>", file);
+    }
+    fputs("<b>Best fix</b> ", file);
+    best = tool_best_finding(report, kernels[0]);
+    if (best) {
         html_format(file, "%s (%s): %s.", best->verdict, best->place, best->change);
         tool_bound_text(best, gain);
         fprintf(file, "<br><b>Bound</b> <span%s>", best->gain > 0 ? " class=\"good\"" : "");
         html_text(file, gain);
         fputs("</span>", file);
     } else {
-        fputs("<b>Best fix</b> none known: no finding lowers the bound.", file);
+        tool_no_finding_text(kernels[0], predicted);
+        html_format(file, "%s.", predicted);
     }
     fputs("</p>\n", file);
     free(kernels);

@@ -46,6 +46,31 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</tbody></table></div>\n", file);
 }
 
+/* The predicted time, and what each part would take alone. */
+static void put_predicted(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    const struct wm_predicted *predicted = &kernel->predicted;
+    char time[TOOL_SHORT], text[TOOL_SENTENCES], caption[TOOL_SENTENCES + 80];
+    if (!tool_predicted_text(kernel, text))
+        return;
+    snprintf(caption, sizeof caption, "Predicted: %s. Each part as if nothing else took time", text);
+    open_table(file, "bounds predicted", caption);
+    fputs("<thead><tr><th scope=\"col\" class=\"l\">part</th><th "
+          "scope=\"col\">alone</th></tr></thead><tbody>\n",
+          file);
+    for (uint32_t i = 0; i < predicted->parts; i++) {
+        const struct wm_predicted_part *part = &predicted->part[i];
+        tool_time_text(part->seconds, time);
+        fputs("<tr><th scope=\"row\" class=\"l\">", file);
+        html_text(file, part->name);
+        fprintf(file, "</th><td class=\"heat part\" style=\"--h:%.0f%%\">",
+                100 * part->seconds / predicted->seconds);
+        html_text(file, time);
+        fputs("</td></tr>\n", file);
+    }
+    fputs("</tbody></table></div>\n", file);
+}
+
 /* ---- findings ---- */
 
 static void put_finding(FILE *file, const struct tool_report *report,
@@ -198,6 +223,7 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
     fputs("<h3>Where the bytes go</h3>\n", file);
     html_memory_chart(file, report, kernel);
     fputs("<div class=\"two\"><div>\n", file);
+    put_predicted(file, kernel);
     put_bounds(file, kernel);
     fputs("</div><div>\n", file);
     put_occupancy(file, kernel);

@@ -23,6 +23,18 @@ size_t tool_kernel_findings(const struct tool_report *report, const struct wm_pr
     return found;
 }
 
+const struct wm_profile_finding *tool_best_finding(const struct tool_report *report,
+                                                   const struct wm_profile_kernel *kernel)
+{
+    static const double something = 0.01;
+    const struct wm_profile_finding *finding;
+    const size_t count = tool_kernel_findings(report, kernel, &finding);
+    for (size_t i = 0; i < count; i++)
+        if (finding[i].gain >= something)
+            return &finding[i];
+    return count ? finding : NULL;
+}
+
 /* The bound now and after the change, each with its sentence, and the predicted time if that changes. */
 static void put_gain(const struct wm_profile_finding *finding, const char *lower, const char *same,
                      char text[TOOL_GAIN])
@@ -52,29 +64,27 @@ void tool_bound_text(const struct wm_profile_finding *finding, char text[TOOL_GA
 }
 
 /* Nothing is left to gain only if the kernel takes about as long as its busiest part. */
-static void print_no_finding(const struct wm_profile_kernel *kernel)
+void tool_no_finding_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
     static const double near = 1.15;
     const struct wm_predicted *predicted = &kernel->predicted;
     const double times = (predicted->seconds - predicted->launch) / kernel->binds->seconds;
     char now[TOOL_SHORT], more[TOOL_SHORT];
-    if (!(times > near)) {
-        tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
-        return;
-    }
     tool_time_text(predicted->seconds, now);
     tool_time_text(predicted->doubled, more);
-    if (predicted->doubled < 0.95 * predicted->seconds)
-        tool_print_labelled("best fix", TOOL_PLAIN,
-                            "more waves, or more independent loads before each wait: without its launch the "
-                            "kernel takes %.3g "
-                            "times the bound, and with twice as many waves at once %s -> %s",
-                            times, now, more);
+    if (!(times > near))
+        snprintf(text, TOOL_SENTENCES, "none known: no finding lowers the bound");
+    else if (predicted->doubled < 0.95 * predicted->seconds)
+        snprintf(
+            text, TOOL_SENTENCES,
+            "more waves, or more independent loads before each wait: without its launch the kernel takes "
+            "%.3g times the bound, and with twice as many waves at once %s -> %s",
+            times, now, more);
     else
-        tool_print_labelled(
-            "best fix", TOOL_PLAIN,
-            "none known, although without its launch the kernel takes %.3g times the bound; %s takes longest",
-            times, predicted->parts ? predicted->part[0].name : "launch");
+        snprintf(text, TOOL_SENTENCES,
+                 "none known, although without its launch the kernel takes %.3g times the bound; %s takes "
+                 "longest",
+                 times, predicted->parts ? predicted->part[0].name : "launch");
 }
 
 void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
@@ -92,8 +102,10 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
                         kernel->binds->name, kernel->gpu->title, time);
     if (tool_predicted_text(kernel, predicted))
         tool_print_labelled("predicted", TOOL_PLAIN, "%s", predicted);
-    if (!tool_kernel_findings(report, kernel, &best)) {
-        print_no_finding(kernel);
+    best = tool_best_finding(report, kernel);
+    if (!best) {
+        tool_no_finding_text(kernel, predicted);
+        tool_print_labelled("best fix", TOOL_PLAIN, "%s", predicted);
         tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);
         return;
     }

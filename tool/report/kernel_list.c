@@ -83,8 +83,8 @@ static void add_time(struct tool_table *table, double seconds)
 static void add_remark(struct tool_table *table, const struct tool_report *report,
                        const struct instances *instances)
 {
-    const struct wm_profile_finding *best;
     const struct wm_profile_kernel *kernel = instances->slowest->kernel;
+    const struct wm_profile_finding *best = kernel ? tool_best_finding(report, kernel) : NULL;
     char name[TOOL_NAME], other[TOOL_NAME], slow[TOOL_SHORT], fast[TOOL_SHORT];
     if (instances->count > 1) {
         name_of(report, instances->fastest, name);
@@ -93,7 +93,7 @@ static void add_remark(struct tool_table *table, const struct tool_report *repor
         tool_time_text(tool_group_seconds(instances->slowest), slow);
         tool_table_cell(table, "from %s (%s) to %s (%s)", fast, name + stem_of(name), slow,
                         other + stem_of(other));
-    } else if (tool_kernel_findings(report, kernel, &best)) {
+    } else if (best) {
         tool_table_cell(table, "%s (%s)", best->verdict, best->place);
     } else {
         tool_table_cell(table, "%s", "-");
