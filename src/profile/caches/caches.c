@@ -314,7 +314,8 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
                                     .room = wmi_cache_room(from->ways),
                                     .line_shift = (uint32_t)__builtin_ctz(from->line),
                                     .instances = wmi_caches_instances(gpu, level),
-                                    .set_mask = sets & (sets - 1) ? 0 : sets - 1};
+                                    .set_mask = sets & (sets - 1) ? 0 : sets - 1,
+                                    .fold = level == WM_CACHE_L2 && gpu->xcds > 1 ? 0x9e3779b1u : 0};
         good = make_lines(cache, level >= WM_CACHE_L2) &&
                (cache->missed = calloc(cache->sets, sizeof *cache->missed)) != NULL;
         if (good && (level == WM_CACHE_SCALAR || level == WM_CACHE_INSTRUCTION))

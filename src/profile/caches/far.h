@@ -162,7 +162,7 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
         }
         const uint32_t line = (uint32_t)(address >> shift);
         const size_t set =
-            power ? wmi_cache_hash(line, (uint32_t)l2->set_mask) * (size_t)wmi_cache_room(ask.ways)
+            power ? wmi_cache_hash(line, (uint32_t)l2->set_mask, l2->fold) * (size_t)wmi_cache_room(ask.ways)
                   : set_of(caches, l2, false, 0, address);
         ask_line(caches, ask, set, line + 1, wanted, seek, &far);
     }
@@ -183,9 +183,10 @@ static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask
                                  unsigned count)
 {
     const uint32_t wanted = ask.shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
+    const uint32_t fold = caches->cache[WM_CACHE_L2].fold;
     struct far far = {0};
     for (uint32_t i = 0; i < row.count; i++) {
-        const size_t set = wmi_cache_hash(row.tag - 1 + i, row.mask) * (size_t)wmi_cache_room(ask.ways);
+        const size_t set = wmi_cache_hash(row.tag - 1 + i, row.mask, fold) * (size_t)wmi_cache_room(ask.ways);
         if (__builtin_expect(wmi_sets_find(ask.tags + set, ask.ways, row.tag + i) == ask.ways, 1))
             ask_line(caches, ask, set, row.tag + i, wanted, ABSENT, &far);
         else

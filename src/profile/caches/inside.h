@@ -35,6 +35,7 @@ struct wmi_cache {
     uint32_t *states; /* the state of each line, from L2 on; else NULL */
     uint32_t sets, ways, room, line_shift, instances;
     uint64_t set_mask; /* if the number of sets is a power of two; else 0 */
+    uint32_t fold;     /* of wmi_cache_hash() */
     uint32_t *memory;  /* storage of tags and states */
     /* By set, of all instances: loads that missed, in L2 all requests. Not of the last-level cache. */
     uint64_t *missed;
@@ -45,16 +46,18 @@ struct wmi_cache {
 
 /* The set of L2 that a line is in, if their number is a power of two, mask + 1: each group of 64 lines is
  * rotated by a hash of its number. So strides of powers of two and parts of rows are spread over 64 sets or
- * more, and contiguous data fills all sets evenly. The actual hash is not published. A small L2, as no
- * product has it, is not hashed. */
-static inline uint32_t wmi_cache_hash(uint32_t line, uint32_t mask)
+ * more, and contiguous data fills all sets evenly. fold: 0, or a factor that makes a hash of the bits above
+ * the set's, by which groups are exchanged: for data of which an L2 has every n-th part, because workgroups
+ * run on dies in turn. The actual hash is not published. A small L2, as no product has it, is not hashed. */
+static inline uint32_t wmi_cache_hash(uint32_t line, uint32_t mask, uint32_t fold)
 {
     enum { GROUP_SHIFT = 6, GROUP = 1 << GROUP_SHIFT };
     if (mask < 4 * GROUP - 1)
         return line & mask;
     const uint32_t group = line >> GROUP_SHIFT;
     const uint32_t rotated = (line + group + ((group >> GROUP_SHIFT) * 0x9e3779b1u >> 26)) & (GROUP - 1);
-    return (line & mask & -(uint32_t)GROUP) | rotated;
+    const uint32_t moved = line ^ (((line & ~mask) * fold >> 20) << GROUP_SHIFT);
+    return (moved & mask & -(uint32_t)GROUP) | rotated;
 }
 
 /* Number of words per set in tags and states. */
