@@ -83,6 +83,9 @@ struct wm_profile_row {
     const char *limit;        /* the part that spends most time on it, of wm_bound_names(); NULL: none */
     bool has_share; /* false: unknown, or the kernel is bound by instruction fetch, which belongs to no row */
     double share;   /* of the work of the part that bounds the kernel, from 0 to 1 */
+    bool has_waits; /* false: no time is predicted */
+    double waits;   /* of the time that the kernel's waves take, each as if it were alone, the share that they
+                     * wait for this instruction, as predicted; 0: others hide its latency */
     const char *advice; /* of the first finding that names this row: verdict, numbers, change; NULL: none */
     double gain;        /* of that finding */
 

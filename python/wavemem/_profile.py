@@ -357,7 +357,7 @@ class Profile(_Watcher):
         The fields are those of struct wm_profile_row (include/wavemem/profile.h), all counts summed over executions of
         waves: kernel, text, path, operation, file, line, pc, offset, executions, lanes, bytes (per lane), lines,
         ideal_lines, address_clocks, lds_passes, lds_conflicts, cache [6] with requests, hits and bytes per level of
-        LEVELS, memory_read and memory_written (bytes of DRAM), limit, share, advice, ... Texts are str or None.
+        LEVELS, memory_read and memory_written (bytes of DRAM), limit, share, waits, advice, ... Texts are str or None.
         """
         return self._table(lib.wm_profile_rows)
 

@@ -42,7 +42,10 @@ class Reports(Case):
         self.assertEqual(re.findall(r" transpose\.cl:(\d+)  ", out), ["8"] * 3 + ["10"] * 3)
         everything = self.table(self.transposes("transpose_naive", "--show all --instructions")[0])[0]
         rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
-        titles = " ".join(everything).replace("% of bound", "share").replace("L1 hit", "L1").replace("L2 hit", "L2").split()
+        # Waves wait for what they load, one after another, and store at their end.
+        waits = {operation: sum(row["waits"] for row in rows if row["operation"] == operation) for operation in ("load", "store")}
+        self.assertTrue(0.1 < waits["load"] < 1 and waits["store"] == 0, waits)
+        titles = " ".join(everything).replace("% of bound", "share").replace("% waiting", "waits").replace("L1 hit", "L1").replace("L2 hit", "L2").split()
         self.assertEqual(len(titles) - 3, sum(key not in (
             "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict", "advice", "gain")
             for key in rows[0]))
@@ -458,7 +461,7 @@ class Reports(Case):
         at = next(line for line in out.splitlines() if re.search(r" 10  ", line))
         self.assertTrue(at.endswith(source[10 - 1]), at)
         # Per request: the load's 4 lines, the store's 16 and the line's scalar load's 1; ideal 4, 4 and 1.
-        self.assertEqual(at.split()[1:6], [str(3 * 64), "64.0", "-", f"{21 / 3:.1f}", f"{9 / 3:.1f}"])
+        self.assertEqual(at.split()[2:7], [str(3 * 64), "64.0", "-", f"{21 / 3:.1f}", f"{9 / 3:.1f}"])
         shutil.copy(os.path.join(command.EXAMPLES, "transpose.co"), self.path("alone.co"))
         words = "-k transpose_naive " + TRANSPOSE
         listing, _ = self.run_tool("prof alone.co", words, "--source --show lines")

@@ -53,11 +53,11 @@ void html_format(FILE *file, const char *format, ...)
 }
 
 /* The figures in tables; the details of each instruction have all. */
-static const char *const shown[][12] = {
-    [HTML_INSTRUCTIONS] = {"share", "executions", "lanes_per_run", "bytes", "lines_per_request",
+static const char *const shown[][13] = {
+    [HTML_INSTRUCTIONS] = {"share", "waits", "executions", "lanes_per_run", "bytes", "lines_per_request",
                            "ideal_per_request", "efficiency", "clocks", "conflicts", "vector_hit_rate",
                            "l2_hit_rate"},
-    [HTML_LINES] = {"share", "executions", "lines_per_request", "clocks", "conflicts"},
+    [HTML_LINES] = {"share", "waits", "executions", "lines_per_request", "clocks", "conflicts"},
 };
 
 static bool any_has(const struct tool_report *report, const struct tool_figure *figure)

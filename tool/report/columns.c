@@ -12,6 +12,7 @@ static const struct {
     bool if_any; /* only if a row has it */
 } usual[] = {
     {"share", 0, true},
+    {"waits", 1, true},
     {"executions", 6},
     {"lanes_per_run", 8, true},
     {"bytes", 9},

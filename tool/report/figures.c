@@ -46,6 +46,11 @@ static bool has_share(const struct wm_profile_row *row)
     return row->has_share;
 }
 
+static bool has_waits(const struct wm_profile_row *row)
+{
+    return row->has_waits;
+}
+
 static bool has_data(const struct wm_profile_row *row)
 {
     return row->has_caches && row->has_vector;
@@ -89,6 +94,8 @@ const struct tool_figure tool_figures[] = {
      .bottom = "lines", .unit = "%", .low_is_bad = true, .heat = TOOL_MISSING},
     {"share", "% of bound", "share of the work of the part that bounds the kernel", TOOL_SHARE, AT(share),
      has_share, .unit = "%", .heat = TOOL_PRESENT},
+    {"waits", "% waiting", "share of its waves' time in which they wait for it, as predicted", TOOL_SHARE,
+     AT(waits), has_waits, .unit = "%", .heat = TOOL_PRESENT},
     {"executions", "requests", "executions of the instruction, one per wave", TOOL_SUM, AT(executions)},
     {"lanes", NULL, "active lanes, summed over all requests", TOOL_SUM, AT(lanes)},
     {"lanes_per_run", "lanes/req", "active lanes per request, on average", TOOL_RATIO, .has = has_lanes,

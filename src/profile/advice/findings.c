@@ -444,6 +444,18 @@ static void mark_rows(struct wm_profile *profile, const struct wmi_finding *find
     }
 }
 
+/* What waves wait for each row of the kernel. */
+static void mark_waits(struct wm_profile *profile, const struct kernel *k,
+                       const struct wm_profile_row *const *rows, size_t count)
+{
+    const double all = k->binding.kernel->time.waves;
+    for (size_t i = 0; i < count && all > 0; i++) {
+        struct wm_profile_row *row = &profile->rows[rows[i] - profile->rows];
+        row->has_waits = true;
+        row->waits = wmi_time_access_waits(&k->accesses.work, i) / all;
+    }
+}
+
 static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *row)
 {
     struct kernel k = {.profile = profile, .row = row, .scale = row->sample_scale};
@@ -462,8 +474,10 @@ static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *
         for (uint32_t i = 0; i < row->bounds; i++)
             k.clocks[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
         good = wmi_suspects_find(&k.suspects, profile, &k.binding, rows, count) &&
-               wmi_after_begin(&k.accesses, profile, &k.binding, rows, count) && find_in_rows(&k) &&
-               find_in_kernel(&k);
+               wmi_after_begin(&k.accesses, profile, &k.binding, rows, count);
+        if (good)
+            mark_waits(profile, &k, rows, count);
+        good = good && find_in_rows(&k) && find_in_kernel(&k);
         wmi_after_end(&k.accesses);
         wmi_suspects_free(&k.suspects);
     }

@@ -113,17 +113,21 @@ static double growth(double times, double split)
     return split / lesser(split, greater(times, 1));
 }
 
-double wmi_time_waits(const struct wmi_time_work *work)
+double wmi_time_access_waits(const struct wmi_time_work *work, size_t at)
 {
     const struct wmi_clocks clocks = wmi_clocks_of(work->gpu);
-    const double split = greater(work->split, 1);
+    const struct wmi_time_access *access = &work->accesses[at];
+    if (!(access->exposed > 0) || !(access->executions > 0))
+        return 0;
+    return access->exposed * growth(access->executions / work->waves, greater(work->split, 1)) *
+           longest_of(work, at, &clocks);
+}
+
+double wmi_time_waits(const struct wmi_time_work *work)
+{
     double waits = 0;
-    for (size_t i = 0; i < work->access_count; i++) {
-        const struct wmi_time_access *access = &work->accesses[i];
-        if (access->exposed > 0 && access->executions > 0)
-            waits += access->exposed * growth(access->executions / work->waves, split) *
-                     longest_of(work, i, &clocks);
-    }
+    for (size_t i = 0; i < work->access_count; i++)
+        waits += wmi_time_access_waits(work, i);
     return waits;
 }
 

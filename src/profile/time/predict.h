@@ -59,8 +59,9 @@ struct wmi_time {
 
 struct wmi_time wmi_time_of(const struct wmi_time_work *work);
 
-/* Clocks that all waves together wait for accesses to memory and LDS. */
+/* Clocks that all waves together wait for accesses to memory and LDS, and for one of them. */
 double wmi_time_waits(const struct wmi_time_work *work);
+double wmi_time_access_waits(const struct wmi_time_work *work, size_t at);
 /* The most clocks of the units that the waves of a workgroup with barriers use at the same time. */
 double wmi_time_together(const double busy[WMI_GPU_PARTS]);
 

@@ -300,6 +300,8 @@ static void split(void **state)
     work.work[WMI_WORK_SALU] = 13 * 80;
     const struct wmi_time now = wmi_time_of(&work);
     assert_float_equal(now.waits, 17 * load, 0.01);
+    assert_float_equal(wmi_time_access_waits(&work, 0), 13 * 16 * load, 0.01);
+    assert_float_equal(wmi_time_access_waits(&work, 1), 13 * load, 0.01);
     assert_float_equal(now.issue, 80 * TURN, 0.01);
     work.split = 8;
     const struct wmi_time then = wmi_time_of(&work);
