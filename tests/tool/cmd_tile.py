@@ -114,8 +114,8 @@ class Tile(Case):
                            (f"tile {same} missing.raw out.raw", "missing.raw"), (f"tile {same} bad.npy out.raw", "bad.npy"),
                            (f"untile {same} in.raw out.raw", "64 bytes for a surface; it has 65536"),
                            (f"untile {same} --type q9 in.raw out.raw", "--type q9: expected"),
-                           ("tile -m gfx1101 --mode 64KB_R_X --size 4,4 --bytes 4 in.raw out.raw", "no swizzle mode"),
-                           ("tile -m gfx600 --mode 14 --size 4,4 --bytes 4 in.raw out.raw", "no swizzle mode")):
+                           ("tile -m gfx1151 --mode 64KB_R_X --size 4,4 --bytes 4 in.raw out.raw", "no swizzle mode"),
+                           ("tile -m gfx600 --mode 18 --size 4,4 --bytes 4 in.raw out.raw", "thick tiles")):
             self.assertIn(why, self.run_tool(words, code=2)[1])
 
     WORDS = "0x1000 0xc2a00000 0x010dc1df 0x91b00fac"  # 1920 x 1080, 8_8_8_8, 64KB_R_X
@@ -151,7 +151,7 @@ class Tile(Case):
                            (f"-m gfx1100 {self.WORDS} --at x", "expected X,Y,Z,MIP,SAMPLE"),
                            (f"-m gfx1100 {self.WORDS} --at ,", "expected X,Y,Z,MIP,SAMPLE"),
                            ("-m gfx1100 0 0 0 0", "TYPE is 0"), ("-m gfx1100 0x1ffffffff", "expected a word of 32 bits"),
-                           ("-m gfx942 " + self.WORDS, "has no images"), ("-m gfx1101 " + self.WORDS, "does not know"),
+                           ("-m gfx942 " + self.WORDS, "has no images"), ("-m gfx1151 " + self.WORDS, "does not know"),
                            ("-m gfx1100 1 2 3 4 5 6 7 8 9", "a T# has 8 words")):
             self.assertIn(why, self.run_tool("explain image " + words, code=2)[1])
 

@@ -154,7 +154,7 @@ class Report(unittest.TestCase):
         # code and arguments.
         kernel = report["kernels"][0]
         copy = 64 * 64 * 4 / (kernel["memory_read"] + kernel["memory_written"])
-        self.assertEqual((lines[10][0], lines[10][2]), (f"{200 * copy:.1f}%", "7.0"))
+        self.assertEqual((lines[10][0], lines[10][3]), (f"{200 * copy:.1f}%", "7.0"))
         self.assertEqual(lines[9][:-2], [""] * (len(lines[9]) - 2))
         listing = {int(row[-2], 16): row for row in page.rows if row and re.fullmatch(r"\+0x\w+", row[-2])}
         for row in report["rows"]:

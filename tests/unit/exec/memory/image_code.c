@@ -345,10 +345,10 @@ static void test_refused(void **state)
             const char *message;
         } cases[] = {
             {g < 9 ? "TILING_INDEX" : "SW_MODE",
-             g < 7   ? 13
+             g < 7   ? 20
              : g < 9 ? 31
                      : 12,
-             g < 7   ? "an image tiled by a product whose tables of tile modes wavemem does not know"
+             g < 7   ? "an image with thick tiles, whose order wavemem does not know on gfx6"
              : g < 9 ? "an image tiled by an entry that the tables of this product do not have"
                      : "an image tiled in a mode that this product does not have for such elements"},
             {g < 8 ? "DATA_FORMAT" : "COMPRESSION_EN", g < 8 ? 0x2d : 1,
