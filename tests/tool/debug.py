@@ -564,7 +564,8 @@ k:
                               who local#0
                               goto
                               rsi
-                              p $now""")
+                              p $now
+                              who in 4096""")
         self.assertRegex(out[1], rf"^sums\[2\] = {sum(range(512, 768))} was last written by workgroup \(2,0,0\) wave 0, lanes 0, dispatch 1, "
                          rf"time \d+ .*\n.*global_store_dword.*reduction.cl:{line}")
         self.assertIn("=> ", out[2])
@@ -572,6 +573,9 @@ k:
         self.assertEqual(out[6], "Nobody has written there before but the host: 'in' begins as iota:f32:1024.")
         self.assertIn("lanes 0", out[7])
         self.assertIn("ds_write", out[8])
+        self.assertEqual(out[11], out[6])
+        self.session("run\nwho in 4097", code=2)
+        self.assertIn("4097 bytes at 0x10000020000: the allocation ends 4096 bytes behind that place", self.err)
 
     def test_who_wrote_a_register(self):
         """Back along the values: the store's register comes from the LDS load before it."""

@@ -472,6 +472,18 @@ static bool who_register(struct debug_session *s, const struct debug_value *v, c
     return true;
 }
 
+/* Refuses what ends behind the allocation in which it begins. */
+static bool is_in_one(struct debug_session *s, uint64_t address, uint64_t size, struct wm_diag *diag)
+{
+    struct wm_allocation a = {.struct_size = sizeof a};
+    if (wm_find_allocation(s->machine, address, false, &a, NULL) != WM_OK ||
+        size <= a.size - (address - a.address))
+        return true;
+    return tool_because(
+        diag, "%" PRIu64 " bytes at 0x%" PRIx64 ": the allocation ends %" PRIu64 " bytes behind that place.",
+        size, address, a.size - (address - a.address));
+}
+
 static bool cmd_who(struct debug_session *s, const char *text, struct wm_diag *diag)
 {
     struct debug_value v;
@@ -500,7 +512,7 @@ static bool cmd_who(struct debug_session *s, const char *text, struct wm_diag *d
         return false;
     if (!size || address + size < address)
         return tool_because(diag, "%" PRIu64 " bytes at 0x%" PRIx64 " are no range.", size, address);
-    if (space == DEBUG_LDS && !debug_need_wave(s, diag))
+    if (space == DEBUG_LDS ? !debug_need_wave(s, diag) : !is_in_one(s, address, size, diag))
         return false;
     if (!debug_last_write(s, space, address, size, &write, &found, diag))
         return false;
