@@ -86,11 +86,12 @@ class Browser(unittest.TestCase):
             self.assertEqual(column(page, "instruction"), [row["text"] for row in self.rows])
 
     def test_bounds(self):
-        """Says what binds, and the arithmetic, the longest first."""
+        """Says what binds, and the arithmetic, the longest first; and what each part is predicted to take."""
         kernel = REPORT["kernels"][0]
         with self.visit() as page:
-            self.assertIn(f"bound by {kernel['binds']}: a lower bound", texts(page, "table.bounds caption")[0])
-            parts = page.run("""() => [...document.querySelectorAll("table.bounds tbody tr")].map((row) =>
+            self.assertEqual(texts(page, "table.predicted tbody th"), [part["part"] for part in kernel["predicted"]["parts"]])
+            self.assertIn(f"bound by {kernel['binds']}: a lower bound", texts(page, "table.bounds:not(.predicted) caption")[0])
+            parts = page.run("""() => [...document.querySelectorAll("table.bounds:not(.predicted) tbody tr")].map((row) =>
                 [row.cells[0].textContent, row.cells[2].textContent])""")
             self.assertEqual(parts, [[bound["part"], bound["arithmetic"]]
                                      for bound in sorted(kernel["bounds"], key=lambda one: -one["seconds"])])
