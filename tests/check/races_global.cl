@@ -299,3 +299,14 @@ kernel void swap(global uint *data, global uint *out) {
     data[I] = I; // FINDS: race-global
     out[I] = data[I ^ 128]; // FINDS: race-global
 }
+
+// A store replaces what is known of a read that its wave made many barriers before; races with it are found.
+// RUN: late -g 512 -b 256 --arg data=zero:u32:256 --arg turns=zero:u32:512 --only race
+kernel void late(global uint *data, global uint *turns) {
+    const uint value = data[L]; // FINDS: race-global
+    for (uint n = 0; n < 20000; n++) {
+        turns[I] = n;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+    data[L] = value + get_group_id(0) + 1; // FINDS: race-global
+}

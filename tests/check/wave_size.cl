@@ -23,6 +23,19 @@ kernel void swap_good(global uint *out)
     out[get_global_id(0)] = tile[i ^ 32];
 }
 
+// Data that a wave stores so many barriers after its other half has read them that the numbers of barriers in
+// records have begun again.
+// RUN: long_good -g 256 -b 256 --arg data=iota:u32:256 --arg turns=uninit:u32:256 --only portability
+kernel void long_good(global volatile uint *data, global volatile uint *turns)
+{
+    const uint i = get_local_id(0), value = data[i];
+    for (uint n = 0; n < 20000; n++) {
+        turns[i] = n;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+    data[i ^ 32] = value;
+}
+
 // Lanes of one half may exchange data without a barrier, with any wave size.
 // RUN: neighbours_good -g 512 -b 256 --arg out=uninit:u32:512 --only portability
 kernel void neighbours_good(global uint *out)

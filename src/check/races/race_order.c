@@ -49,6 +49,11 @@ void wmi_race_order_free(struct wmi_race_order *order)
     *order = (struct wmi_race_order){0};
 }
 
+static uint32_t max_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Returns a new tag; 0: no memory. */
 static uint32_t add_tag(struct wmi_race_order *order)
 {
@@ -498,6 +503,31 @@ void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *gr
             root->learned[i].acquired |= 1u << wave;
 }
 
+/* Merges what all waves of the workgroup have acquired of one of them, of which barriers in a loop would else
+ * add entries in each turn. */
+static void merge_own(struct wmi_race_past *root, uint32_t own)
+{
+    uint32_t first[WMI_RACE_WAVES], waves = 0, kept = 0;
+    for (uint32_t i = 0; i < root->count; i++) {
+        const struct wmi_race_learned entry = root->learned[i];
+        const bool merges = entry.tag == own && entry.by == ALL && entry.how == WMI_RACE_ACQUIRES &&
+                            !entry.near && !entry.floor && !entry.done_floor && !entry.passed;
+        if (merges && waves >> entry.wave & 1) {
+            struct wmi_race_learned *known = &root->learned[first[entry.wave]];
+            known->epoch = max_of(known->epoch, entry.epoch);
+            known->done = max_of(known->done, entry.done);
+            known->seen = max_of(known->seen, entry.seen);
+            continue;
+        }
+        if (merges) {
+            waves |= 1u << entry.wave;
+            first[entry.wave] = kept;
+        }
+        root->learned[kept++] = entry;
+    }
+    root->count = kept;
+}
+
 /* Passes knowledge on at a barrier. What a wave has acquired, all waves of the workgroup have acquired from
  * now on. What a wave has only seen, all have seen, and each must still invalidate its caches: a barrier
  * orders what comes before it by happens-before, which the acquire fence of the wave after it completes (LLVM
@@ -523,6 +553,7 @@ static void share(struct wmi_race_order *order, struct wmi_race_group *group)
         root->pending |= entry->how == WMI_RACE_SEES;
         entry->by = ALL;
     }
+    merge_own(root, own);
 }
 
 /* ---- barriers ---- */
@@ -746,11 +777,6 @@ struct search {
     enum wmi_race_made made; /* of the access */
     bool unreleased;         /* is_unreleased() of an entry */
 };
-
-static uint32_t max_of(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Whether an entry implies that the other wave's access is known: no release concerns loads and LDS. */
 static bool covers(const struct wmi_race_learned *entry, const struct search *search)

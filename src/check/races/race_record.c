@@ -160,15 +160,20 @@ bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slo
     return true;
 }
 
-/* Checks the access against one of the other half of its wave in the same barrier interval. */
-static void check_halves(struct wmi_races *races, uint64_t record, unsigned bytes)
+/* Checks the access against one of its own wave, which the other half made in the same barrier interval, or
+ * with an earlier tag. Returns whether they are ordered also if the halves are waves. */
+static bool check_halves(struct wmi_races *races, uint64_t record, unsigned bytes)
 {
+    const uint32_t epoch = wmi_race_past(&races->order, wmi_race_tag(record))->base + wmi_race_epoch(record);
     const struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
     const bool store = first->kind == WMI_ACCESS_STORE && now->kind == WMI_ACCESS_STORE;
-    if (wmi_race_communicates(&races->rules, first, now, true) ||
-        (store && (first == now || !changes_memory(races))))
-        return;
-    add_conflict(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
+    if (wmi_race_who(record) == wmi_race_who(races->now.record) ||
+        epoch < races->group->wave[races->access->wave].floor)
+        return true;
+    if (!wmi_race_communicates(&races->rules, first, now, true) &&
+        (!store || (first != now && changes_memory(races))))
+        add_conflict(races, &wmi_race_texts[WMI_RACE_OF_HALVES], record, bytes, 0);
+    return false;
 }
 
 /* The cache in which the access may find older data. */
@@ -193,22 +198,22 @@ static bool stores_over_flag(struct wmi_race_insn *first, struct wmi_race_insn *
     return over;
 }
 
-/* Checks the access against one that the records alone do not order. */
-static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was_write)
+/* Checks the access against one that the records alone do not order. Returns whether what is unordered with
+ * the first is found when it is compared with this one. */
+static bool check_conflict(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
     struct wmi_races *races = user;
     struct wmi_race_insn *first = &races->insn[wmi_race_slot(record)], *now = &races->insn[races->slot];
     const bool same_group = is_of_group(races, record);
+    const bool is_data = now->kind == WMI_ACCESS_STORE && !now->communicated;
     first->lds = now->lds;
-    if (same_group && wmi_race_wave(&races->order, record) == races->access->wave) {
-        check_halves(races, record, bytes);
-        return;
-    }
+    if (same_group && wmi_race_wave(&races->order, record) == races->access->wave)
+        return check_halves(races, record, bytes) && is_data;
     if (wmi_race_communicates(&races->rules, first, now, same_group)) {
         first->communicated = now->communicated = true;
         if (was_write && now->kind != WMI_ACCESS_STORE)
             learn_of(races, record);
-        return;
+        return false;
     }
     const enum wmi_race_made made = !was_write || now->lds                          ? WMI_RACE_OTHER_ACCESS
                                     : wmi_race_writes_through(&races->rules, first) ? WMI_RACE_STORE_THROUGH
@@ -216,15 +221,18 @@ static void check_conflict(void *user, uint64_t record, unsigned bytes, bool was
     const enum wmi_race_relation relation =
         wmi_race_relation(&races->order, races->group, races->access->wave, record, made, reads_of(now));
     /* Stores, atomics, and loads that bypass caches do not read older data from them. */
-    if (relation == WMI_RACE_ORDERED || stores_over_flag(first, now, relation) ||
+    if (relation == WMI_RACE_ORDERED)
+        return is_data;
+    if (stores_over_flag(first, now, relation) ||
         (relation == WMI_RACE_UNACQUIRED && !now->lds &&
          (now->kind != WMI_ACCESS_LOAD || wmi_race_bypasses(&races->rules, now, same_group))))
-        return;
+        return false;
     races->values_differ = changes_memory(races);
     const enum wmi_race_kind kind = kind_of(races, first, now, same_group, relation);
     add_conflict(races, &wmi_race_texts[kind], record, bytes, 0);
     if (kind == WMI_RACE_OF_SCOPE && was_write && now->kind != WMI_ACCESS_STORE)
         learn_of(races, record); /* each cause gives one finding */
+    return false;
 }
 
 /* Reports the conflicts of the access. */

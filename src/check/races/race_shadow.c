@@ -566,12 +566,22 @@ void wmi_race_local_destroy(struct wmi_race_local *local)
 
 /* ---- accesses to one dword ---- */
 
-static void check_conflict(uint64_t record, const struct wmi_race_access *access, unsigned bytes,
+/* Returns whether the access makes the record needless. */
+static bool check_conflict(uint64_t record, const struct wmi_race_access *access, unsigned bytes,
                            bool was_write, wmi_race_on_conflict *on_conflict, void *user)
 {
     const unsigned both = wmi_race_bytes(record) & bytes;
-    if (both && !wmi_race_is_settled(record, access))
-        on_conflict(user, record, both, was_write);
+    return both && !wmi_race_is_settled(record, access) && on_conflict(user, record, both, was_write);
+}
+
+/* Checks a write against a read, and removes the read's record if it is needless. Else all writes that
+ * follow would be checked against it, too, as long as no read replaces it: the records of a workgroup's
+ * earlier tags look unordered. */
+static void check_read(uint64_t *read, const struct wmi_race_access *access, unsigned bytes,
+                       wmi_race_on_conflict *on_conflict, void *user)
+{
+    if (check_conflict(*read, access, bytes, false, on_conflict, user))
+        *read = wmi_race_bytes(*read) & ~bytes ? *read & ~(uint64_t)bytes : 0;
 }
 
 static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_access *access, unsigned bytes,
@@ -584,10 +594,12 @@ static void touch_bytes(struct wmi_race_bytes *split, const struct wmi_race_acce
         uint64_t *write = &split->write[i], *read = &split->read[i], *other = &split->other[i];
         if (*write && !wmi_race_is_settled(*write, access))
             on_conflict(user, *write, 1u << i, true);
-        if (access->writes && *read && !wmi_race_is_settled(*read, access))
-            on_conflict(user, *read, 1u << i, false);
-        if (access->writes && *other && !wmi_race_is_settled(*other, access))
-            on_conflict(user, *other, 1u << i, false);
+        if (access->writes && *read && !wmi_race_is_settled(*read, access) &&
+            on_conflict(user, *read, 1u << i, false))
+            *read = 0;
+        if (access->writes && *other && !wmi_race_is_settled(*other, access) &&
+            on_conflict(user, *other, 1u << i, false))
+            *other = 0;
         wmi_race_update(write, read, other, &whole, ALL_BYTES);
     }
 }
@@ -604,8 +616,8 @@ void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells 
     }
     check_conflict(*write, access, bytes, true, on_conflict, user);
     if (access->writes) {
-        check_conflict(*read, access, bytes, false, on_conflict, user);
-        check_conflict(*other, access, bytes, false, on_conflict, user);
+        check_read(read, access, bytes, on_conflict, user);
+        check_read(other, access, bytes, on_conflict, user);
     }
     if (!wmi_race_update(write, read, other, access, bytes) && (bytewise = split(shadow, cells, dword)))
         for (unsigned i = 0; i < 4; i++)

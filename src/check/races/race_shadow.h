@@ -504,8 +504,10 @@ static inline struct wmi_race_cells wmi_race_local_cells(const struct wmi_race_l
 bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
                       const struct wmi_race_access *access, unsigned bytes);
 
-/* Called for each recorded access that overlaps the new one and is not ordered before it. */
-typedef void wmi_race_on_conflict(void *user, uint64_t record, unsigned bytes, bool was_write);
+/* Called for each recorded access that overlaps the new one and that the records alone do not order before
+ * it. Returns whether the new access makes the record needless if it writes: what is unordered with the one
+ * is then unordered with the other. */
+typedef bool wmi_race_on_conflict(void *user, uint64_t record, unsigned bytes, bool was_write);
 
 /* Records an access to some bytes (a mask) of one dword. */
 void wmi_race_touch(struct wmi_race_shadow *shadow, const struct wmi_race_cells *cells, size_t dword,
