@@ -52,8 +52,8 @@ struct wmi_time_sum {
     double clocks, launch, part[WMI_TIME_PARTS];
     double doubled; /* clocks if twice as many workgroups were resident */
     double
-        filled;   /* clocks if workgroups shared the work of those of today until each compute unit has one */
-    double waves; /* clocks of all waves, each as if it were alone */
+        filled; /* clocks if the same work were split into enough workgroups to give each compute unit one */
+    double waves;    /* clocks of all waves, each as if it were alone */
     double together; /* of these, as in struct wmi_time */
 };
 

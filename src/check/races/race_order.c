@@ -503,8 +503,8 @@ void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *gr
             root->learned[i].acquired |= 1u << wave;
 }
 
-/* Merges what all waves of the workgroup have acquired of one of them, of which barriers in a loop would else
- * add entries in each turn. */
+/* Merges the entries that say what all waves have acquired of the same wave of their workgroup. Otherwise
+ * each iteration of a loop with a barrier would add some. */
 static void merge_own(struct wmi_race_past *root, uint32_t own)
 {
     uint32_t first[WMI_RACE_WAVES], waves = 0, kept = 0;

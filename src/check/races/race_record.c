@@ -160,8 +160,8 @@ bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slo
     return true;
 }
 
-/* Checks the access against one of its own wave, which the other half made in the same barrier interval, or
- * with an earlier tag. Returns whether they are ordered also if the halves are waves. */
+/* Checks the access against an earlier one of its own wave: by the other half, or with an earlier tag.
+ * Returns whether they are ordered even if each half is a wave of its own. */
 static bool check_halves(struct wmi_races *races, uint64_t record, unsigned bytes)
 {
     const uint32_t epoch = wmi_race_past(&races->order, wmi_race_tag(record))->base + wmi_race_epoch(record);
@@ -198,8 +198,8 @@ static bool stores_over_flag(struct wmi_race_insn *first, struct wmi_race_insn *
     return over;
 }
 
-/* Checks the access against one that the records alone do not order. Returns whether what is unordered with
- * the first is found when it is compared with this one. */
+/* Checks the access against one that the records alone do not order. Returns whether any later access that
+ * races with the recorded one also races with this one. */
 static bool check_conflict(void *user, uint64_t record, unsigned bytes, bool was_write)
 {
     struct wmi_races *races = user;

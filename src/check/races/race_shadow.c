@@ -566,7 +566,7 @@ void wmi_race_local_destroy(struct wmi_race_local *local)
 
 /* ---- accesses to one dword ---- */
 
-/* Returns whether the access makes the record needless. */
+/* Returns whether the record may be dropped, as wmi_race_on_conflict does. */
 static bool check_conflict(uint64_t record, const struct wmi_race_access *access, unsigned bytes,
                            bool was_write, wmi_race_on_conflict *on_conflict, void *user)
 {
@@ -574,9 +574,8 @@ static bool check_conflict(uint64_t record, const struct wmi_race_access *access
     return both && !wmi_race_is_settled(record, access) && on_conflict(user, record, both, was_write);
 }
 
-/* Checks a write against a read, and removes the read's record if it is needless. Else all writes that
- * follow would be checked against it, too, as long as no read replaces it: the records of a workgroup's
- * earlier tags look unordered. */
+/* Checks a write against a read, and drops the read's record if it may. Otherwise a record with an earlier
+ * tag of the workgroup, which looks unordered, would send every later write down this slow path. */
 static void check_read(uint64_t *read, const struct wmi_race_access *access, unsigned bytes,
                        wmi_race_on_conflict *on_conflict, void *user)
 {

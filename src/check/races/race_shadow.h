@@ -505,8 +505,8 @@ bool wmi_race_is_free(const struct wmi_race_shadow *shadow, const struct wmi_rac
                       const struct wmi_race_access *access, unsigned bytes);
 
 /* Called for each recorded access that overlaps the new one and that the records alone do not order before
- * it. Returns whether the new access makes the record needless if it writes: what is unordered with the one
- * is then unordered with the other. */
+ * it. Returns whether the record may be dropped once the new access, a write, is recorded: any later access
+ * that races with the recorded one then also races with the new one. */
 typedef bool wmi_race_on_conflict(void *user, uint64_t record, unsigned bytes, bool was_write);
 
 /* Records an access to some bytes (a mask) of one dword. */

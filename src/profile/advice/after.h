@@ -29,7 +29,7 @@ void wmi_after_end(struct wmi_after_accesses *accesses);
 /* Lets the access `at` do what `row` says. Returns what it did before, to be put back. */
 struct wmi_time_access wmi_after_change(struct wmi_after_accesses *accesses, size_t at,
                                         const struct wm_profile_row *row);
-/* Sets what waves wait for less, and what the last-level cache does less, than before the changes. */
+/* Sets how much waiting, and how many requests to the last-level cache, the changes save. */
 void wmi_after_save(const struct wmi_after_accesses *accesses, struct wmi_after *after);
 
 /* The predicted time after the change, in seconds; 0: unknown. now: the clocks of each part today. */

@@ -294,7 +294,7 @@ static int by_weight(const void *left, const void *right)
     return (a->suspect > b->suspect) - (a->suspect < b->suspect);
 }
 
-/* Sets what waves wait for less after the changes of the entries. before: room for as many. */
+/* Sets how much the changes of all entries together save. before: scratch space for `count` accesses. */
 static void save(struct kernel *k, struct entry *const *entries, size_t count, struct wmi_time_access *before,
                  struct wmi_after *after)
 {

@@ -42,7 +42,8 @@ struct wmi_suspect {
     unsigned
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
     uint64_t active; /* executions that accessed global memory */
-    double room;     /* lanes of all executions if none of those that were launched had become inactive */
+    double room;     /* sum over executions of the lanes that the waves began with: `active` lanes if none
+                        were masked off */
     double units;    /* compute units with work */
     double data_bytes;    /* per clock between vector cache and VGPRs */
     double waves_at_once; /* of a vector cache */
