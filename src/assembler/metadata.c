@@ -31,12 +31,16 @@ static void put_byte(struct yaml *y, unsigned byte)
 }
 
 /* `key`: the scalar is the value of this key of MessagePack, or NULL. `at`: the text, in the current place.
+ * A scalar that has an error is put, too, as nil if need be: maps are sorted by what was put for their keys.
  */
 static void put_scalar(struct yaml *y, const char *at, const char *end, const char *key, size_t key_length)
 {
+    const size_t start = y->a->metadata.size;
     const char *const wrong = wmi_asm_metadata_scalar(y->a, at, end, key, key_length);
     if (wrong)
         wmi_asm_error(y->a, at, "expected %s", wrong);
+    if (y->a->metadata.size == start)
+        put_byte(y, 0xc0);
 }
 
 /* The end of a key, at its colon; NULL: the line is a scalar. */

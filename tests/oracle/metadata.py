@@ -21,6 +21,7 @@ SCALARS = ['n', 'y', 'no', 'on', 'Off', 'true', 'True', 'false', '~', 'null', '"
            'x' * 300, 'x' * 70000]
 YAML_BOOLEANS = ['n', 'y', 'no', 'on', 'Off', 'True', "'n'", 'n # c']
 KEYS = ['.symbol', '.unknown', '.sgpr_count']
+KEYS_OF_ONE = ['@a', '*x', 'true', '1', '-1', '1.5', 'a b', '~']  # that are no plain text
 KERNEL = {'.name': 'k', '.symbol': 'k.kd', '.kernarg_segment_size': '8', '.group_segment_fixed_size': '0', '.private_segment_fixed_size': '0',
           '.kernarg_segment_align': '8', '.wavefront_size': '64', '.sgpr_count': '1', '.vgpr_count': '1', '.max_flat_workgroup_size': '64'}
 
@@ -53,7 +54,7 @@ def main(wavemem):
     if not shutil.which('llvm-mc-22') or not shutil.which('llvm-mc-19'):
         print('skipped: llvm-mc-19 or llvm-mc-22 is not installed (Debian packages llvm-19, llvm-22)')
         return SKIP
-    cases = [(key, scalar) for key in KEYS for scalar in SCALARS]
+    cases = [(key, scalar) for key in KEYS for scalar in SCALARS] + [(key, '1') for key in KEYS_OF_ONE]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (key, scalar), wrong in zip(cases, pool.map(lambda case: outcome(wavemem, *case), cases)):

@@ -75,6 +75,11 @@ class Asm(Case):
     def test_bodies_of_wrong_beginnings_are_skipped(self):
         self.assertEqual(len(self.wrong(".macro 1\nbad\n.endm\n.irp x\nbad\n.endr\n.rept -1\nbad\n.endr\n")), 3)
 
+    def test_key_of_metadata(self):
+        """A key that is none, before any other text of the metadata."""
+        errors = self.wrong(".amdgpu_metadata\n@: 1\n.end_amdgpu_metadata\n")
+        self.assertEqual(errors, ["k.s:2:1: error: expected a plain or a quoted text"])
+
     def test_errors_without_end(self):
         """Exponentially growing macros: assembly stops long before all 2^40 errors."""
         text = ".macro a\nbad\nbad\n.endm\n" + "".join(

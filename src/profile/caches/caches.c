@@ -110,15 +110,15 @@ static uint64_t turns_of(const struct wmi_caches *caches, const struct wmi_cache
     return turns;
 }
 
-/* The turns that a wave of the round takes on average, from a few of them. */
-static uint64_t usual_turns(const struct wmi_caches *caches, const struct wmi_cache_cursor *cursors,
-                            size_t count)
+/* The turns that a wave of the round, whose cursors are those from `begin` to `end`, takes on average, from a
+ * few of them. */
+static uint64_t usual_turns(const struct wmi_caches *caches, size_t begin, size_t end)
 {
     enum { FEW = 16 };
     uint64_t turns = 0;
-    const size_t few = count < FEW ? count : FEW;
+    const size_t count = end - begin, few = count < FEW ? count : FEW;
     for (size_t i = 0; i < few; i++)
-        turns += turns_of(caches, &cursors[i * count / few]);
+        turns += turns_of(caches, &caches->cursors[begin + i * count / few]);
     return few ? (turns + few - 1) / few : 0;
 }
 
@@ -150,7 +150,7 @@ unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const
                                               .start = (uint32_t)(i * BATCHES / group_count)};
         }
     }
-    const uint64_t turns = usual_turns(caches, caches->cursors + carried, count - carried);
+    const uint64_t turns = usual_turns(caches, carried, count);
     const uint64_t dispatch = group_count / caches->gpu.xcds * DISPATCH_CLOCKS / CLOCKS_OF_A_TURN;
     const uint64_t spread = dispatch < turns ? dispatch : turns;
     for (size_t i = carried; i < count; i++)

@@ -375,6 +375,7 @@ static void starts(void **state)
 static void by_hand(void **state)
 {
     (void)state;
+    check_hits("", 0, 0, 0, 0, 0, 0);
     check_hits("l0 l0 l1 l1", 2, 2, 0, 2, 0, 0);
     /* Blocks 0, 2, 4 are three lines for the two ways of set 0: least recently used goes. */
     check_hits("l0 l2 l4 l0", 0, 4, 1, 3, 0, 0);
