@@ -310,3 +310,75 @@ kernel void late(global uint *data, global uint *turns) {
     }
     data[L] = value + get_group_id(0) + 1; // FINDS: race-global
 }
+
+// Loads are remembered until something is stored to what they load from: many, in several ways, from 64 KiB.
+#define AT(l, n) (((l)*2654435761u + 977u * (n)) >> 7 & 16383)
+
+// RUN: loads_before_store -g 16384 -b 256 --arg data=zero:u32:16384 --arg out=zero:u32:16384 --only race
+kernel void loads_before_store(global uint *data, global uint *out) {
+    uint sum = 0;
+    for (uint n = 0; n < 64; n++)
+        sum += data[AT(L, n)]; // FINDS: race-global
+    out[I] = sum;
+    if (get_group_id(0) == 63)
+        data[AT(L, 63)] = sum; // FINDS: race-global
+}
+
+// Loads of many pages by one instruction, before and after a store.
+// RUN: scattered -g 256 -b 256 --arg data=iota:u32:16384 --arg out=zero:u32:256 --only race
+kernel void scattered(global uint *data, global uint *out) {
+    uint sum = 7;
+    data[AT(L, 5)] = sum + L; // FINDS: race-global
+    for (uint n = 0; n < 64; n++)
+        sum += data[AT(L ^ 255, n)]; // FINDS: race-global
+    out[I] = sum;
+}
+
+// Bytes beside those that are stored.
+// RUN: bytes_good -g 8192 -b 256 --arg data=zero:u8:65536 --arg out=zero:u32:8192 --only race
+kernel void bytes_good(global uchar *data, global uint *out) {
+    uint sum = 0;
+    for (uint n = 0; n < 64; n++)
+        sum += data[4 * AT(L, n)] + *(global ushort *)(data + 4 * AT(L, n + 1) + 2);
+    out[I] = sum;
+    if (get_group_id(0) == 31)
+        data[4 * L + 1] = sum;
+}
+
+// RUN: byte_of_loads -g 8192 -b 256 --arg data=zero:u8:65536 --arg out=zero:u32:8192 --only race
+kernel void byte_of_loads(global uchar *data, global uint *out) {
+    uint sum = 0;
+    for (uint n = 0; n < 64; n++)
+        sum += *(global ushort *)(data + 4 * AT(L, n) + 2); // FINDS: race-global
+    out[I] = sum;
+    if (get_group_id(0) == 31)
+        data[4 * AT(L, 7) + 3] = sum; // FINDS: race-global
+}
+
+// Barriers between loads and stores of a workgroup, so many that no log could hold all loads.
+// RUN: loads_and_stores_good -g 256 -b 256 --arg data=zero:u32:16384 --arg more=zero:u32:16384 --arg out=zero:u32:256 --only race
+kernel void loads_and_stores_good(global uint *data, global uint *more, global uint *out) {
+    uint sum = 0;
+    for (uint n = 0; n < 2048; n++)
+        sum += data[AT(L, n)] + more[AT(L, 3 * n)];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    data[AT(L, 5)] = sum;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint n = 0; n < 64; n++)
+        sum += data[AT(L ^ 255, n)] + more[AT(L, n)];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    more[L] = sum;
+    out[I] = sum;
+}
+
+// The same with the barrier in front of some loads only.
+// RUN: loads_behind_barrier -g 256 -b 256 --arg data=zero:u32:16384 --arg out=zero:u32:256 --only race
+kernel void loads_behind_barrier(global uint *data, global uint *out) {
+    uint sum = 0;
+    for (uint n = 0; n < 2048; n++)
+        sum += data[AT(L, n)];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    sum += data[L ^ 255]; // FINDS: race-global
+    data[L] = sum; // FINDS: race-global
+    out[I] = sum;
+}

@@ -324,6 +324,27 @@ static bool touch_state(struct wmi_races *races, enum wmi_address_space space, u
                WMI_RACE_STEPS_ON;
 }
 
+/* A mask of the bytes of a dword that lie in [start, end), of which there are some. */
+static unsigned bytes_in(uint64_t dword, uint64_t start, uint64_t end)
+{
+    const unsigned head = dword < start ? (unsigned)(start - dword) : 0;
+    const unsigned tail = dword + 4 > end ? (unsigned)(dword + 4 - end) : 0;
+    return 15u >> tail & 15u << head & 15u;
+}
+
+void wmi_race_record_load(struct wmi_races *races, uint64_t address, uint64_t bytes)
+{
+    struct wmi_race_cells cells;
+    size_t dword;
+    for (uint64_t at = address & ~UINT64_C(3); at < address + bytes; at += 4) {
+        const unsigned mask = bytes_in(at, address, address + bytes);
+        if (!touch_state(races, WMI_SPACE_GLOBAL, at, mask) &&
+            !touch_some(races, WMI_SPACE_GLOBAL, at, mask) &&
+            wmi_race_cells_at(races, WMI_SPACE_GLOBAL, at, &cells, &dword))
+            wmi_race_touch(&races->shadow, &cells, dword, &races->now, mask, NULL, NULL);
+    }
+}
+
 static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_t address, uint64_t bytes)
 {
     const bool atomic = races->insn[races->slot].kind == WMI_ACCESS_ATOMIC;
@@ -331,9 +352,7 @@ static void touch(struct wmi_races *races, enum wmi_address_space space, uint64_
     struct wmi_race_cells cells;
     size_t dword;
     for (uint64_t at = address & ~UINT64_C(3); at < end; at += 4) {
-        const unsigned head = at < address ? (unsigned)(address - at) : 0;
-        const unsigned tail = at + 4 > end ? (unsigned)(at + 4 - end) : 0;
-        const unsigned mask = 15u >> tail & 15u << head & 15u;
+        const unsigned mask = bytes_in(at, address, end);
         races->dword_address = at;
         if (!atomic && touch_state(races, space, at, mask))
             continue;
@@ -555,6 +574,39 @@ void wmi_race_add_flights(struct wmi_races *races, const struct wmi_access *acce
     wmi_race_flight_bound(flight);
 }
 
+/* Logs the loads of lanes from global memory. False: they must be recorded. */
+static bool log_lanes(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    const uint64_t *address = element->address, bytes = races->access->bytes,
+                   origin = address[__builtin_ctzll(lanes)] & ~(uint64_t)UINT32_MAX;
+    unsigned count = 0;
+    if (!wmi_race_log_room(races))
+        return false;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const uint64_t start = address[__builtin_ctzll(left)];
+        if (start - origin > UINT32_MAX - WMI_RACE_LANES ||
+            !wmi_race_may_log(&races->log, start, start + bytes))
+            return false;
+    }
+    struct wmi_race_logged *logged =
+        wmi_race_log_add_lanes(&races->log, &races->now, origin, lanes, (uint32_t)bytes, NULL);
+    for (uint64_t left = lanes; left; left &= left - 1)
+        logged->at[count++] = (uint32_t)(address[__builtin_ctzll(left)] - origin);
+    return true;
+}
+
+/* Called before an access to global memory is recorded. */
+static void meet_log(struct wmi_races *races, const struct wmi_element *element, uint64_t lanes)
+{
+    bool meets = false;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t start = element->address[__builtin_ctzll(lanes)];
+        meets |= wmi_race_meets_log(&races->log, start, start + races->access->bytes);
+    }
+    if (meets)
+        races->replay(races, false);
+}
+
 static void record_element(struct wmi_races *races, unsigned number)
 {
     const struct wmi_access *access = races->access;
@@ -567,6 +619,10 @@ static void record_element(struct wmi_races *races, unsigned number)
     insn->lds = element->space == WMI_SPACE_LDS;
     wmi_race_describe(&races->order, races->group, access->wave, races->slot, insn->kind != WMI_ACCESS_LOAD,
                       insn->lds, &races->now);
+    if (!insn->lds && !races->now.writes && log_lanes(races, element, lanes))
+        return;
+    if (!insn->lds)
+        meet_log(races, element, lanes);
     if (wmi_race_awaits(insn) || insn->kind == WMI_ACCESS_ATOMIC || access->bytes % 4)
         record_lanes(races, element, lanes);
     else

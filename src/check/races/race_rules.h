@@ -23,6 +23,7 @@ struct wmi_race_insn {
     bool released;             /* a store right after a wait for earlier stores */
     bool communicated;         /* an access of the instruction has taken part in communication */
     uint16_t irregular;        /* recent accesses without a known struct wmi_race_pattern */
+    uint16_t recorded;         /* loads in the log that were recorded because of other accesses, up to some */
 };
 
 /* Whether the load may be one that waits for other waves. */

@@ -10,15 +10,13 @@ enum { ALL_BYTES = 15, CHUNK = WMI_RACE_POOL_CHUNK };
 
 /* ---- pools ---- */
 
-/* Memory for items: the first chunk may stay nearly empty; later ones are large pages if the system has them,
- * because most of them will be touched. */
-static void *new_chunk(bool first)
+void *wmi_race_chunk(size_t size, bool large_pages)
 {
-    void *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (chunk == MAP_FAILED)
         return NULL;
-    if (!first)
-        (void)madvise(chunk, CHUNK, MADV_HUGEPAGE);
+    if (large_pages)
+        (void)madvise(chunk, size, MADV_HUGEPAGE);
     return chunk;
 }
 
@@ -41,7 +39,7 @@ static void *pool_allocate(struct wmi_race_shadow *shadow, struct wmi_race_pool 
         unsigned char **more = realloc(pool->chunk, (pool->chunks + 1) * sizeof(unsigned char *));
         if (more)
             pool->chunk = more;
-        if (!more || !(more[pool->chunks] = new_chunk(!pool->chunks))) {
+        if (!more || !(more[pool->chunks] = wmi_race_chunk(CHUNK, pool->chunks != 0))) {
             shadow->lost = true;
             return NULL;
         }

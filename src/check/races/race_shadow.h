@@ -166,6 +166,10 @@ struct wmi_race_pool {
 
 enum { WMI_RACE_POOL_CHUNK = 1 << 21 };
 
+/* Maps zeroed memory. The first of many chunks may stay nearly empty; later ones should have large pages, if
+ * the system has them, because most of them will be touched. NULL: no memory. */
+void *wmi_race_chunk(size_t size, bool large_pages);
+
 /* The shadow of global memory, and the records per byte of LDS, too. */
 struct wmi_race_shadow {
     struct wmi_race_area **area; /* open addressing, at most half full; NULL: empty */

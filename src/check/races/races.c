@@ -26,6 +26,12 @@ wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes)
     return runners[level][lanes != 32];
 }
 
+wmi_race_replay *wmi_race_replayer(enum wmi_cpu_level level, unsigned lanes)
+{
+    WMI_TABLE_OF_BUILDS(replayers, wmi_race_replay);
+    return replayers[level][lanes != 32];
+}
+
 /* ---- instructions ---- */
 
 static uint32_t add_insn(void *self, uint64_t pc, unsigned id)
@@ -216,6 +222,10 @@ static bool see_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, 
     if (address - races->dispatch.kernarg < races->dispatch.kernarg_bytes)
         return true; /* no wave writes the kernarg segment */
     wmi_race_describe(&races->order, group, wave, slot, false, false, &races->now);
+    if (wmi_race_log_run(races, address, address + insn->bytes))
+        return true;
+    if (wmi_race_meets_log(&races->log, address, address + insn->bytes))
+        races->replay(races, false);
     for (unsigned i = 0; i < insn->bytes; i += 4)
         if (!wmi_race_touch_dword(races, WMI_SPACE_GLOBAL, address + i))
             return false;
@@ -419,6 +429,7 @@ static void destroy(void *self)
     }
     free(races->all);
     wmi_race_shadow_free(&races->shadow);
+    wmi_race_log_free(&races->log);
     wmi_race_clusters_free(&races->clusters);
     wmi_race_order_free(&races->order);
     wmi_found_free(&races->findings);
@@ -451,6 +462,7 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     races->code->options.space = dispatch->space;
     races->rules.model = wmi_race_model(dispatch->target);
     races->run = wmi_race_runner(wmi_cpu_level(), dispatch->wave_lanes);
+    races->replay = wmi_race_replayer(wmi_cpu_level(), dispatch->wave_lanes);
     races->observer.summary = wmi_race_summary_build(wmi_cpu_level(), dispatch->wave_lanes);
     races->stores =
         wmi_counter_largest(dispatch->target, WMI_COUNTER_STORE) ? WMI_COUNTER_STORE : WMI_COUNTER_LOAD;
@@ -469,9 +481,11 @@ static const struct wmi_observer *begin(void *self, const struct wmi_check_dispa
     for (uint32_t i = 0; i < races->insns; i++) { /* forget what earlier dispatches did */
         struct wmi_race_insn *insn = &races->insn[i];
         insn->communicated = insn->released = false;
+        insn->recorded = 0;
         insn->known &= insn->path != WMI_PATH_FLAT;
     }
     wmi_race_shadow_begin(&races->shadow, dispatch->launch);
+    wmi_race_log_begin(&races->log);
     wmi_race_clusters_free(&races->clusters);
     races->clusters.size = wmi_grid_cluster(dispatch->cluster);
     wmi_race_order_begin(&races->order);

@@ -4,11 +4,13 @@
 #define WMI_RACES_H
 
 #include "check/races/race_cluster.h"
+#include "check/races/race_log.h"
 #include "check/races/race_order.h"
 #include "check/races/race_rules.h"
 #include "sem/sem.h"
 
 #include <stdalign.h>
+#include <string.h>
 
 enum { WMI_RACE_CONFLICTS = 16 };
 
@@ -49,9 +51,14 @@ struct wmi_races;
 typedef bool wmi_race_run(struct wmi_races *races, enum wmi_address_space space, uint64_t address,
                           size_t count);
 
+/* Records what has been logged in the shadow. full: because the log is full, not for an access. */
+typedef void wmi_race_replay(struct wmi_races *races, bool full);
+
 struct wmi_races {
     struct wmi_observer observer;
     wmi_race_run *run;
+    wmi_race_replay *replay;
+    struct wmi_race_log log;
     unsigned what; /* enum wm_check_what: the classes to report */
     struct wmi_check_dispatch dispatch;
     struct wmi_code *code; /* used only for decoding */
@@ -152,6 +159,31 @@ extern const char wmi_race_no_memory[];
 /* Records the access, and reports what it conflicts with. */
 void wmi_race_record(struct wmi_races *races, const struct wmi_access *access, uint32_t slot);
 
+/* Records a load of a lane from memory to which nothing has been stored. */
+void wmi_race_record_load(struct wmi_races *races, uint64_t address, uint64_t bytes);
+
+/* Makes room in the log for another load by the instruction that is being recorded. A log that is full is
+ * recorded. False: there is no memory, or such loads have to be recorded anyway, since what they load from is
+ * also stored to. */
+static inline bool wmi_race_log_room(struct wmi_races *races)
+{
+    if (races->insn[wmi_race_slot(races->now.record)].recorded == WMI_RACE_MOST_RECORDED)
+        return false;
+    if (wmi_race_log_has_room(&races->log) || wmi_race_log_grow(&races->log))
+        return true;
+    races->replay(races, true);
+    return wmi_race_log_has_room(&races->log);
+}
+
+/* Logs that the bytes [start, end) of global memory are loaded. False: that must be recorded. */
+static inline bool wmi_race_log_run(struct wmi_races *races, uint64_t start, uint64_t end)
+{
+    if (!wmi_race_log_room(races) || !wmi_race_may_log(&races->log, start, end))
+        return false;
+    wmi_race_log_add_run(&races->log, &races->now, start, end);
+    return true;
+}
+
 /* Counts an operation of global memory, if it is one of the store counter. */
 static inline void wmi_race_count(const struct wmi_races *races, const struct wmi_race_insn *insn,
                                   struct wmi_race_wave *wave)
@@ -211,5 +243,6 @@ bool wmi_race_follow_atomic(struct wmi_races *races, unsigned wave, uint32_t slo
 typedef bool wmi_race_summary(void *local, const struct wmi_address_summary *summary, uint32_t slot);
 wmi_race_summary *wmi_race_summary_build(enum wmi_cpu_level level, unsigned lanes);
 wmi_race_run *wmi_race_runner(enum wmi_cpu_level level, unsigned lanes);
+wmi_race_replay *wmi_race_replayer(enum wmi_cpu_level level, unsigned lanes);
 
 #endif

@@ -326,8 +326,10 @@ static bool touch_all(struct wmi_races *races, uint64_t origin, const struct wmi
     struct group last = {0};
     struct in_area in;
     bool done = false;
-    if ((blocks->spread || blocks->irregular) && (!touch_spread(races, start, blocks, &done) || done))
-        return done;
+    if ((blocks->spread || blocks->irregular) && !touch_spread(races, start, blocks, &done))
+        return false;
+    if (done)
+        return true;
     for (unsigned from = 0; from < blocks->count; from += in.count) {
         if (!find_in_area(races, start, blocks, from, &in))
             return false;
@@ -482,6 +484,182 @@ static bool have_same_high(const struct wmi_address_summary *summary)
     return !(summary->lanes & ~same);
 }
 
+/* Records consecutive bytes that are accessed. */
+static bool touch_bytes(struct wmi_races *races, enum wmi_address_space space, uint64_t start, uint64_t end)
+{
+    return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
+                                  : touch_byte_run(races, space, start, end);
+}
+
+/* ---- what has been logged ---- */
+
+/* The flags that all regions that lanes access have, and those that any of them has. */
+struct regions {
+    uint32_t all, any;
+};
+
+/* The flags of the regions of some lanes, relative to the region of an address. */
+static inline u32v flags_of(const struct wmi_race_log *log, uint64_t address, u32v at)
+{
+    const u32v number = wmi_splat_u32((uint32_t)(address >> WMI_RACE_REGION_BITS));
+    return wmi_gather_u32(log->region, ((at >> WMI_RACE_REGION_BITS) + number) & (WMI_RACE_REGIONS - 1));
+}
+
+/* False: some lane may access two regions, or is far from the origin. */
+static bool find_regions(struct wmi_race_log *log, const struct places *places, uint64_t origin,
+                         struct regions *regions)
+{
+    const uint32_t in_region = origin & ((1u << WMI_RACE_REGION_BITS) - 1),
+                   first = places->at[__builtin_ctzll(places->lanes)];
+    const u32v behind = wmi_splat_u32(in_region), reach = wmi_splat_u32(places->bytes - 1),
+               lowest = wmi_splat_u32(first), most = wmi_splat_u32(UINT32_MAX - in_region - places->bytes);
+    alignas(64) uint32_t start[WMI_LANES];
+    u32v halved = wmi_splat_u32(0), apart = halved, all = ~halved, any = halved;
+    uint32_t far = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v at = wmi_choose_bits((uint32_t)(places->lanes >> lane), *(const u32v *)&places->at[lane],
+                                        lowest),
+                   now = at + behind;
+        *(u32v *)&start[lane] = now;
+        halved |= now ^ (now + reach);
+        apart |= now ^ (lowest + behind);
+        far |= wmi_less_bits(most, at);
+    }
+    if (far || wmi_less_bits(wmi_splat_u32(0), halved >> WMI_RACE_REGION_BITS))
+        return false;
+    if (!wmi_less_bits(wmi_splat_u32(0), apart >> WMI_RACE_REGION_BITS)) { /* one region */
+        regions->all = regions->any = *wmi_race_region(log, origin + first);
+        return true;
+    }
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v flags = flags_of(log, origin, *(const u32v *)&start[lane]);
+        all &= flags;
+        any |= flags;
+    }
+    *regions = (struct regions){UINT32_MAX, 0};
+    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++) {
+        regions->all &= all[i];
+        regions->any |= any[i];
+    }
+    return true;
+}
+
+/* Whether what the lanes load may be logged; if so, the regions are marked. */
+static bool may_log_lanes(struct wmi_race_log *log, const struct places *places, uint64_t origin)
+{
+    struct regions regions;
+    const bool found = find_regions(log, places, origin, &regions);
+    if (found && (regions.any & WMI_RACE_DIRECT || regions.all & WMI_RACE_LOGGED))
+        return !(regions.any & WMI_RACE_DIRECT);
+    for (uint64_t left = places->lanes; left; left &= left - 1) {
+        const uint64_t start = origin + places->at[__builtin_ctzll(left)];
+        if (!wmi_race_may_log(log, start, start + places->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether some addresses have the same distances from one another as those of an entry with as many. */
+static bool are_like(const struct wmi_race_logged *logged, const uint32_t *at, unsigned count)
+{
+    const u32v behind = wmi_splat_u32(at[0] - logged->at[0]);
+    uint64_t same = 0, high = 0;
+    for (unsigned i = 0; i < count; i += WMI_VECTOR_LANES) {
+        const u32v now = wmi_load_u32((const char *)&at[i]),
+                   before = wmi_load_u32((const char *)&logged->at[i]);
+        same |= (uint64_t)wmi_equal_bits(now, before + behind) << i;
+        high |= (uint64_t)wmi_bits_at(now | before, 31) << i; /* whose differences may overflow */
+    }
+    return !((~same | high) & UINT64_MAX >> (64 - count));
+}
+
+/* Logs what lanes load. False: it must be recorded. */
+static bool log_lanes(struct wmi_races *races, const struct places *places, uint64_t origin)
+{
+    const uint64_t lanes = places->lanes,
+                   key = (wmi_race_slot(races->now.record) ^ lanes) * UINT64_C(0x9e3779b97f4a7c15);
+    const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    struct wmi_race_log *log = &races->log;
+    const struct wmi_race_logged **recent = &log->recent[key >> 32 & (WMI_RACE_LOG_RECENT - 1)];
+    alignas(64) uint32_t compressed[WMI_LANES];
+    const uint32_t *at = places->at;
+    if (!wmi_race_log_room(races) || !may_log_lanes(log, places, origin))
+        return false;
+    if (lanes != WMI_ALL_LANES) {
+        wmi_compress_row(compressed, places->at, lanes);
+        at = compressed;
+    }
+    if (*recent && (*recent)->lanes == lanes && are_like(*recent, at, count)) {
+        wmi_race_log_add_lanes(log, &races->now, origin + at[0] - (*recent)->at[0], lanes, places->bytes,
+                               *recent);
+        return true;
+    }
+    struct wmi_race_logged *logged =
+        wmi_race_log_add_lanes(log, &races->now, origin, lanes, places->bytes, NULL);
+    memcpy(logged->at, at, count * sizeof *at);
+    *recent = logged;
+    return true;
+}
+
+/* wmi_race_meets_log() for what lanes access. */
+static bool lanes_meet_log(struct wmi_race_log *log, const struct places *places, uint64_t origin)
+{
+    struct regions regions;
+    bool meets = false;
+    if (find_regions(log, places, origin, &regions) && regions.all == WMI_RACE_DIRECT)
+        return false;
+    for (uint64_t left = places->lanes; left; left &= left - 1) {
+        const uint64_t start = origin + places->at[__builtin_ctzll(left)];
+        meets |= wmi_race_meets_log(log, start, start + places->bytes);
+    }
+    return meets;
+}
+
+static bool replay_lanes(struct wmi_races *races, const struct wmi_race_logged *logged)
+{
+    alignas(64) uint32_t at[WMI_LANES] = {0};
+    const uint64_t base = logged->base & (UINT64_MAX << WMI_RACE_BLOCK_BITS);
+    const uint32_t behind = (uint32_t)(logged->base - base);
+    const uint32_t *from = logged->like->at;
+    struct places places;
+    for (uint64_t left = logged->lanes; left; left &= left - 1)
+        at[__builtin_ctzll(left)] = *from++ + behind;
+    const struct wmi_address_summary summary = {
+        .low = at, .base = base, .lanes = logged->lanes, .to = UINT64_MAX};
+    return find_places(&summary, base, logged->bytes, WMI_RACE_BLOCK_BITS, false, &places) &&
+           touch_halves(races, &places, base, touch_global);
+}
+
+static void replay_one(struct wmi_races *races, const struct wmi_race_logged *logged)
+{
+    const uint64_t base = logged->base;
+    races->now =
+        (struct wmi_race_access){.record = logged->record, .from = logged->from, .before = logged->before};
+    if (!logged->lanes && !touch_bytes(races, WMI_SPACE_GLOBAL, base, base + logged->bytes))
+        wmi_race_record_load(races, base, logged->bytes);
+    if (!logged->lanes || replay_lanes(races, logged))
+        return;
+    for (unsigned i = 0; i < (unsigned)__builtin_popcountll(logged->lanes); i++)
+        wmi_race_record_load(races, base + logged->like->at[i], logged->bytes);
+}
+
+/* Records in the shadow what has been logged. */
+static void replay(struct wmi_races *races, bool full)
+{
+    struct wmi_race_log *log = &races->log;
+    const struct wmi_race_access now = races->now;
+    for (size_t i = 0; i < log->chunks && i <= log->last; i++)
+        for (size_t at = 0; at < log->chunk[i].used;) {
+            const struct wmi_race_logged *logged = (const void *)(log->chunk[i].memory + at);
+            struct wmi_race_insn *insn = &races->insn[wmi_race_slot(logged->record)];
+            at += logged->size;
+            insn->recorded += !full && insn->recorded < WMI_RACE_MOST_RECORDED;
+            replay_one(races, logged);
+        }
+    races->now = now;
+    wmi_race_log_end(log);
+}
+
 static bool scatter_global(struct wmi_races *races, const struct wmi_address_summary *summary, uint64_t base,
                            uint32_t bytes)
 {
@@ -490,8 +668,14 @@ static bool scatter_global(struct wmi_races *races, const struct wmi_address_sum
     if (summary->high && !have_same_high(summary))
         return false;
     base += summary->high ? (uint64_t)summary->high[first] << 32 : 0;
-    return find_places(summary, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places) &&
-           touch_halves(races, &places, base & (UINT64_MAX << WMI_RACE_BLOCK_BITS), touch_global);
+    const uint64_t origin = base & (UINT64_MAX << WMI_RACE_BLOCK_BITS);
+    if (!find_places(summary, base, bytes, WMI_RACE_BLOCK_BITS, races->now.writes, &places))
+        return false;
+    if (!races->now.writes && log_lanes(races, &places, origin))
+        return true;
+    if (lanes_meet_log(&races->log, &places, origin))
+        replay(races, false);
+    return touch_halves(races, &places, origin, touch_global);
 }
 
 /* ---- LDS ---- */
@@ -650,9 +834,13 @@ static bool record_place(struct wmi_races *races, const struct wmi_address_summa
     const enum wmi_address_space space = (enum wmi_address_space)(summary->shape >> 16);
     uint64_t start, end;
     const bool run = is_run(summary, base, bytes, races->now.writes, &start, &end);
-    if (run && !races->order.halves && start >= summary->from && end <= summary->to)
-        return (start | end) % 4 == 0 ? touch_run(races, space, start, (end - start) / 4)
-                                      : touch_byte_run(races, space, start, end);
+    if (run && !races->order.halves && start >= summary->from && end <= summary->to) {
+        if (space == WMI_SPACE_GLOBAL && !races->now.writes && wmi_race_log_run(races, start, end))
+            return true;
+        if (space == WMI_SPACE_GLOBAL && wmi_race_meets_log(&races->log, start, end))
+            replay(races, false);
+        return touch_bytes(races, space, start, end);
+    }
     return space == WMI_SPACE_LDS ? scatter_local(races, summary, base, bytes)
                                   : scatter_global(races, summary, base, bytes);
 }
@@ -733,6 +921,12 @@ bool WMI_BUILD_NAME(wmi_race_run)(struct wmi_races *races, enum wmi_address_spac
                                   size_t count)
 {
     return touch_run(races, space, address, count);
+}
+
+void WMI_BUILD_NAME(wmi_race_replay)(struct wmi_races *races, bool full);
+void WMI_BUILD_NAME(wmi_race_replay)(struct wmi_races *races, bool full)
+{
+    replay(races, full);
 }
 
 bool WMI_BUILD_NAME(wmi_race_summary)(void *local, const struct wmi_address_summary *summary, uint32_t slot);
