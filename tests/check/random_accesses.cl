@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps of all work-items, as random_races.py makes them up: what each does, and each work-item's address, ~0 if it is idle.
+// Steps of all work-items, as random_accesses.py makes them up: what each does, and each work-item's address, ~0 if it is idle.
 enum { LOAD, STORE, LOAD_BYTE, STORE_BYTE, LOAD_FOUR, STORE_FOUR, BARRIER };
 
 #define STEPS(space, data, fence)                                                                            \

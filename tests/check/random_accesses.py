@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random accesses to memory, in which 'wavemem check' must find races if there are some, as a slow statement says.
+"""Random accesses to memory, in which 'wavemem check' must find what a slow statement finds, and nothing else.
 
-usage: random_races.py WAVEMEM FOLDER SOURCE [--cases N] [--first N]          (77: skipped, without a compiler)
+usage: random_accesses.py WAVEMEM FOLDER SOURCE race|uninit [--cases N] [--first N]          (77: skipped, without a compiler)
 
 Each case is a few workgroups whose work-items take the same steps: a load or a store of a dword, a byte or four dwords, each
 at an address of its own in global memory or in LDS, or a barrier. Addresses are consecutive, apart, scattered or in any order.
 Most of the memory belongs to one workgroup, and between two barriers to one work-item, or is only read; in most cases, one
-work-item then strays in one step. The statement: two waves race if they access a byte and one of them stores, unless they are
-in one workgroup with a barrier in between.
+work-item then strays in one step.
+
+race: two waves race if they access a byte and one of them stores, unless they are in one workgroup with a barrier in between.
+uninit: one workgroup; nobody loads bytes to which nothing has been stored, except the work-item that strays.
 """
 import argparse
 import collections
@@ -32,7 +34,7 @@ CELL = 16  # bytes that belong to the same work-item
 
 
 def build(target, source, folder):
-    output = os.path.join(folder, f"random_races-{target}.co")
+    output = os.path.join(folder, f"random_accesses-{target}.co")
     bitcode = compiler.bitcode_for(target, os.path.join(folder, "bitcode"))
     command = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}",
                f"--rocm-device-lib-path={bitcode}", "-O3", "-w", "-mcode-object-version=5", source, "-o", output]
@@ -59,9 +61,9 @@ def address_in(cell, what, choice):
     return cell * CELL + choice.randrange(CELL // BYTES[what]) * BYTES[what]
 
 
-def make(choice, local):
-    """What each step does, and the addresses of each work-item."""
-    groups, per_item = choice.choice([1, 1, 2, 3]), choice.choice([1, 2] if local else [1, 2, 4, 16])
+def make(choice, local, most_groups):
+    """What each step does, and the addresses of each work-item, without races; and addresses in all cells."""
+    groups, per_item = min(choice.choice([1, 1, 2, 3]), most_groups), choice.choice([1, 2] if local else [1, 2, 4, 16])
     shared = choice.choice([1, 16, 256] if local else [1, 16, 256, 4096])
     all_cells = list(range(groups * ITEMS * per_item + shared))
     if choice.random() < 0.3:
@@ -88,11 +90,35 @@ def make(choice, local):
             row.append(IDLE if choice.random() < some else at)
         steps.append(what)
         addresses.append(row)
-    step, other, item = choice.randrange(len(steps)), choice.randrange(len(steps)), choice.randrange(groups * ITEMS)
-    if choice.random() < 0.8 and BARRIER not in (steps[step], steps[other]):  # someone strays to where another one is
+    return steps, addresses, groups, len(all_cells) * CELL
+
+
+def stray_to_others(steps, addresses, choice):
+    """Lets a work-item access what another one accesses in some step."""
+    step, other, item = choice.randrange(len(steps)), choice.randrange(len(steps)), choice.randrange(len(addresses[0]))
+    if choice.random() < 0.8 and BARRIER not in (steps[step], steps[other]):
         where = choice.choice([at for at in addresses[other] if at != IDLE] or [0])
         addresses[step][item] = where // BYTES[steps[step]] * BYTES[steps[step]]
-    return steps, addresses, groups, len(all_cells) * CELL
+
+
+def stray_to_nothing(steps, addresses, choice):
+    """Drops the loads of bytes to which nothing has been stored, except those of one work-item in a step, in most cases."""
+    stored, nothing = set(), []
+    for step, (what, row) in enumerate(zip(steps, addresses)):
+        for item, at in enumerate(row):
+            if at == IDLE:
+                continue
+            some = range(at, at + BYTES[what])
+            if what % 2:
+                stored.update(some)
+            elif not stored.issuperset(some):
+                nothing.append((step, item, at))
+                row[item] = IDLE
+    strays = nothing and choice.random() < 0.5
+    if strays:
+        step, item, at = choice.choice(nothing)
+        addresses[step][item] = at
+    return bool(strays)
 
 
 def has_race(steps, addresses, lanes, local):
@@ -119,26 +145,36 @@ def has_race(steps, addresses, lanes, local):
     return found
 
 
-def check(wavemem, objects, folder, number):
-    """What is wrong, or None, and whether there is a race."""
+def expect(check, target, choice, local):
+    """A case, and whether something is to be found."""
+    steps, addresses, groups, size = make(choice, local, 1 if check == "uninit" else 3)
+    if check == "uninit":
+        expected = stray_to_nothing(steps, addresses, choice)
+    else:
+        stray_to_others(steps, addresses, choice)
+        expected = has_race(steps, addresses, TARGETS[target], local)
+    return steps, addresses, groups, size, expected
+
+
+def run_case(options, objects, number):
+    """What is wrong, or None, and whether something is to be found."""
     choice = random.Random(number)
     target, local = list(TARGETS)[number % len(TARGETS)], number // 2 % 2 > 0
-    steps, addresses, groups, size = make(choice, local)
-    expected = has_race(steps, addresses, TARGETS[target], local)
+    steps, addresses, groups, size, expected = expect(options.check, target, choice, local)
     if expected is None:
         return None, None
     paths = []
     for name, words in (("what", steps), ("address", [at for row in addresses for at in row])):
-        paths.append(os.path.join(folder, f"random_races-{name}"))
+        paths.append(os.path.join(options.folder, f"random_accesses-{options.check}-{name}"))
         with open(paths[-1], "wb") as file:
             file.write(struct.pack(f"<{len(words)}I", *words))
-    command = [wavemem, "check", objects[target], "-k", "local_steps" if local else "global_steps", "-g", str(groups * ITEMS), "-b", str(ITEMS),
+    command = [options.wavemem, "check", objects[target], "-k", "local_steps" if local else "global_steps", "-g", str(groups * ITEMS), "-b", str(ITEMS),
                "--arg", f"what=@{paths[0]}", "--arg", f"address=@{paths[1]}", "--arg", f"count={len(steps)}",
-               "--arg", f"out=zero:u32:{groups * ITEMS}", *([] if local else ["--arg", f"data=zeros:{size}"]), "--only", "race"]
+               "--arg", f"out=zero:u32:{groups * ITEMS}", *([] if local else ["--arg", f"data={'uninit:u8' if options.check == 'uninit' else 'zeros'}:{size}"]), "--only", options.check]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = "race-" in run.stdout
+    found = f"{options.check}-" in run.stdout
     if run.returncode not in (0, 1) or found != expected:
-        return f"case {number}, {target}, {'LDS' if local else 'global memory'}: exit code {run.returncode}, {'a' if expected else 'no'} race is expected\n" \
+        return f"case {number}, {target}, {'LDS' if local else 'global memory'}: exit code {run.returncode}, {'a finding' if expected else 'nothing'} is expected\n" \
                f"  {' '.join(command)}\n{run.stdout[:1000]}{run.stderr[:1000]}", expected
     return None, expected
 
@@ -148,6 +184,7 @@ def main():
     parser.add_argument("wavemem")
     parser.add_argument("folder")
     parser.add_argument("source")
+    parser.add_argument("check", choices=["race", "uninit"])
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
@@ -156,12 +193,12 @@ def main():
     objects = {target: build(target, options.source, options.folder) for target in TARGETS}
     counts = collections.Counter()
     for number in range(options.first, options.first + options.cases):
-        wrong, race = check(options.wavemem, objects, options.folder, number)
-        counts[race] += 1
+        wrong, expected = run_case(options, objects, number)
+        counts[expected] += 1
         if wrong:
             print(wrong)
             counts["wrong"] += 1
-    print(f"{counts[True]} cases with races, {counts[False]} without, {counts[None]} left out; {counts['wrong']} mistakes")
+    print(f"{counts[True]} cases with something to find, {counts[False]} without, {counts[None]} left out; {counts['wrong']} mistakes")
     return counts["wrong"] > 0 or not counts[True] or not counts[False]
 
 
