@@ -45,7 +45,7 @@ static const char help[] =
     "      --all            print all of the report of 'prof' or 'check'\n"
     "Of parts of 'prof':\n"
     "      --trace FILE     keep the merged trace, for 'wavemem replay'\n"
-    "      --gpu NAME       the product; default: that of the parts\n"
+    "      --gpu NAME[,NAME...]  the product; default: that of the parts. Several are compared\n"
     "      --csv FILE, --html FILE, --counters FILE, --fail-if CONDITION, --show COLUMNS, --sort COLUMN,\n"
     "      --source[=DIR], --source-path DIR, --instructions   as for 'wavemem prof'\n"
     "Of parts of 'check':\n"

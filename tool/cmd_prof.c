@@ -7,7 +7,9 @@
 #include "tool/shard/shard.h"
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -26,6 +28,10 @@ static const char help[] =
     "A test that fails if an access becomes inefficient; the changes between two builds:\n"
     "  wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json\n"
     "  wavemem diff old.json new.json\n"
+    "The predicted time on several products, compared; the kernel runs once:\n"
+    "  wavemem prof ... --gpu mi100,mi210,vega64\n"
+    "  wavemem prof ... --gpu mi100,mi210 --json | jq '.products[] | [.gpu, "
+    ".kernels[].predicted.seconds]'\n"
     "The source annotated with the figures of each line; other columns, sorted by one:\n"
     "  wavemem prof ... --source\n"
     "  wavemem prof ... --show lines,tag_lookups,clocks --sort tag_lookups\n"
@@ -41,9 +47,11 @@ static const char help[] =
     "block of four elements, else 16; from gfx10 on, 32 lanes take 1 clock within a line of 128 bytes, else "
     "8.\n"
     "\n"
-    "      --gpu NAME       the product to model (caches, occupancy, bounds), of the code object's\n"
+    "      --gpu NAME[,NAME...]  the product to model (caches, occupancy, bounds), of the code object's\n"
     "                       generation (mi210, 'RX 7900 XTX', gfx1100; list: prints all); default:\n"
-    "                       that of the code object's target\n"
+    "                       that of the code object's target. Of several, the report, its files and\n"
+    "                       --fail-if are of the first, and a table compares all of them ('products'\n"
+    "                       in JSON). Tiled images keep the layout of the first\n"
     "      --all            print all kernels, rows and findings; else two kernels, of instances of a\n"
     "                       template one, at most 20 rows, and 5 findings per kernel\n"
     "      --instructions   a row for each memory instruction\n"
@@ -156,6 +164,44 @@ static int profile_job(struct tool_job *job)
     return code;
 }
 
+/* A folder for a trace that only the comparison of products reads; NULL, after a message: none. */
+static char *make_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder = NULL;
+    if (asprintf(&folder, "%s/wavemem-XXXXXX", temporary && *temporary ? temporary : "/tmp") < 0) {
+        tool_fail("out of memory");
+        return NULL;
+    }
+    if (mkdtemp(folder))
+        return folder;
+    tool_fail("%s: %s", folder, strerror(errno));
+    free(folder);
+    return NULL;
+}
+
+/* Executes once, and models the accesses on each product. */
+static int profile_products(struct tool_job *job)
+{
+    char *folder = NULL, *trace = NULL;
+    int code = tool_check_products(&job->outputs.products, wm_object_target(job->opened[0].object));
+    if (code != TOOL_CLEAN || job->outputs.products.count < 2 || job->outputs.trace_path)
+        return code == TOOL_CLEAN ? profile_job(job) : code;
+    folder = make_folder();
+    if (!folder || asprintf(&trace, "%s/trace", folder) < 0) {
+        free(folder);
+        return TOOL_WRONG;
+    }
+    job->outputs.trace_path = trace;
+    job->outputs.trace_is_private = true;
+    code = profile_job(job);
+    unlink(trace);
+    rmdir(folder);
+    free(trace);
+    free(folder);
+    return code;
+}
+
 static int cmd_prof(int argc, char **argv)
 {
     struct tool_job job;
@@ -174,7 +220,7 @@ static int cmd_prof(int argc, char **argv)
             trace = NULL;
         job.outputs.trace_path = trace ? trace : job.outputs.trace_path;
         job.outputs.command = tool_command_line(argc, argv);
-        code = profile_job(&job);
+        code = profile_products(&job);
         free(job.outputs.command);
         free(trace);
     }

@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem replay FILE [--gpu NAME] [--l1-size BYTES] [--l2-size BYTES] [--last-size BYTES] ...\n"
+    "usage: wavemem replay FILE [--gpu NAME[,NAME...]] [--l1-size BYTES] [--l2-size BYTES] [--last-size "
+    "BYTES] ...\n"
     "\n"
     "Repeats the report of the 'wavemem prof' that wrote the trace FILE, without executing the kernel, or\n"
     "models the same accesses on another product of the same generation or with other cache sizes.\n"
@@ -23,8 +24,11 @@ static const char help[] =
     "  wavemem replay kernel.trace --json=here.json\n"
     "  wavemem replay kernel.trace --gpu mi100 --json=there.json\n"
     "  wavemem diff here.json there.json\n"
+    "Several products in one table:\n"
+    "  wavemem replay kernel.trace --gpu mi100,mi210,vega64\n"
     "\n"
-    "      --gpu NAME        the product; default: that of the trace\n"
+    "      --gpu NAME[,NAME...]  the product; default: that of the trace. Several are compared as by\n"
+    "                        'wavemem prof'; sizes of caches are then those of each\n"
     "      --l1-size BYTES   size of a vector L1 (L0 from gfx10 on); 0: none. Suffixes K, M and G mean\n"
     "                        2^10, 2^20 and 2^30 bytes\n"
     "      --l2-size BYTES   size of the L2 (per XCD); not 0\n"
@@ -58,7 +62,6 @@ enum {
 
 struct options {
     const char *path;
-    const struct wm_gpu *gpu;
     const char *size[WM_CACHE_LEVELS]; /* as given; NULL: the product's */
     struct tool_prof_outputs outputs;
     bool keeps_l2, help;
@@ -78,7 +81,7 @@ static int read_option(struct options *options, int id, const char *value)
     struct tool_prof_outputs *outputs = &options->outputs;
     switch (id) {
     case OPT_GPU:
-        return tool_choose_gpu("", value, &options->gpu);
+        return tool_choose_products("", value, &outputs->products);
     case OPT_L1:
         return read_size(options, WM_CACHE_VECTOR, "--l1-size", value);
     case OPT_L2:
@@ -169,33 +172,40 @@ static int read_options(struct options *options, int argc, char **argv)
     return options->path ? TOOL_CLEAN : tool_fail("a trace is needed: wavemem replay FILE ...");
 }
 
-/* Sets the chosen product, or the trace's, with the given cache sizes. */
-static int choose_gpu(const struct options *options, struct wm_profile *profile, const uint8_t *bytes,
-                      size_t size)
+/* Gives the product the cache sizes of the options. */
+static int set_sizes(const struct options *options, struct wm_gpu *gpu)
 {
-    struct wm_diag diag;
-    struct wm_gpu gpu;
-    bool changed = options->gpu != NULL;
-    if (options->gpu) {
-        gpu = *options->gpu;
-    } else {
-        const struct wm_gpu *own;
-        if (wm_trace_gpu(bytes, size, options->path, &own, &diag) != WM_OK)
-            return tool_fail("%s", diag.message);
-        gpu = *own;
-    }
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
         if (!options->size[level])
             continue;
-        const bool has_it = gpu.cache[level].bytes;
-        tool_parse_size(options->size[level], &gpu.cache[level].bytes);
-        if (gpu.cache[level].bytes && !has_it)
-            return tool_fail("--last-size %s: %s has no last-level cache", options->size[level], gpu.name);
-        changed = true;
+        const bool has_it = gpu->cache[level].bytes;
+        tool_parse_size(options->size[level], &gpu->cache[level].bytes);
+        if (gpu->cache[level].bytes && !has_it)
+            return tool_fail("--last-size %s: %s has no last-level cache", options->size[level], gpu->name);
     }
-    if (changed && wm_profile_set_gpu(profile, &gpu, &diag) != WM_OK)
-        return tool_fail("%s", diag.message);
     return TOOL_CLEAN;
+}
+
+/* Sets the first of the chosen products, or the trace's. sized: room for all of them with the given cache
+ * sizes. */
+static int choose_gpus(struct options *options, struct wm_profile *profile, struct wm_gpu *sized)
+{
+    struct wm_diag diag;
+    struct tool_products *products = &options->outputs.products;
+    if (!products->count) {
+        if (wm_trace_gpu(options->outputs.replayed, options->outputs.replayed_bytes, options->path,
+                         &products->gpu[0], &diag) != WM_OK)
+            return tool_fail("%s", diag.message);
+        products->count = 1;
+    }
+    for (size_t i = 0; i < products->count; i++) {
+        sized[i] = *products->gpu[i];
+        if (set_sizes(options, &sized[i]) != TOOL_CLEAN)
+            return TOOL_WRONG;
+        products->gpu[i] = &sized[i];
+    }
+    return wm_profile_set_gpu(profile, &sized[0], &diag) == WM_OK ? TOOL_CLEAN
+                                                                  : tool_fail("%s", diag.message);
 }
 
 static json_t *json_dispatches(struct wm_profile *profile)
@@ -242,6 +252,7 @@ static int replay(struct options *options, const struct tool_replay_more *more)
 {
     struct wm_diag diag;
     struct wm_profile *profile;
+    struct wm_gpu sized[TOOL_PRODUCTS];
     uint8_t *bytes;
     size_t size;
     if (!tool_read_file(options->path, &bytes, &size, &diag))
@@ -250,10 +261,12 @@ static int replay(struct options *options, const struct tool_replay_more *more)
         free(bytes);
         return tool_fail("%s", diag.message);
     }
+    options->outputs.replayed = bytes;
+    options->outputs.replayed_bytes = size;
     json_t *json = tool_report("prof");
     int code = tool_check_outputs(&options->outputs);
     if (code == TOOL_CLEAN)
-        code = choose_gpu(options, profile, bytes, size);
+        code = choose_gpus(options, profile, sized);
     if (options->keeps_l2)
         wm_profile_keep_l2(profile, &diag);
     if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)

@@ -81,6 +81,10 @@ WM_API bool wm_gpu_tile_modes(const struct wm_gpu *gpu, uint32_t tile[WM_TILE_MO
                               uint32_t macro[WM_MACRO_TILE_MODES]);
 /* The default product of a target; NULL: none is known. */
 WM_API const struct wm_gpu *wm_gpu_default(const char *target);
+/* Checks that a profile of code for `target` ("gfx90a:xnack+") can model the product: it must be of the
+ * target's generation, with accesses that are measured in the same way. WM_BAD_ARGUMENT: it is not, and the
+ * message lists the products that are; WM_NOT_FOUND: no such target. */
+WM_API enum wm_status wm_gpu_fits(const struct wm_gpu *gpu, const char *target, struct wm_diag *diag);
 
 #ifdef __cplusplus
 }

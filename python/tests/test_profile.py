@@ -143,6 +143,17 @@ def test_trace_and_replay(tmp_path):
         wavemem.Profile.replay(b"no trace")
     with pytest.raises(wavemem.InputOutput):
         wavemem.Profile.replay(tmp_path / "missing")
+    compared = wavemem.Profile.compare(path, ["vega64", wavemem.Gpu("mi210")])
+    assert list(compared["gpu"]) == ["vega64", "mi210"] and list(compared["kernel"]) == ["transpose_naive"] * 2
+    for one in compared:  # as replayed on its own
+        alone = wavemem.Profile.replay(path, gpu=one["gpu"])
+        kernel = alone.kernels()[0]
+        assert (one["predicted"], one["factor"]) == (kernel["predicted"]["seconds"], kernel["predicted"]["factor"])
+        assert one["bound_by"] == alone.binding()["transpose_naive"] and one["at_least"] == alone.bounds()["seconds"].max()
+        assert one["verdict"] == alone.findings()["verdict"][0] and one["takes_longest"]
+    assert compared["predicted"][0] != compared["predicted"][1]
+    with pytest.raises(wavemem.BadArgument, match="another generation"):
+        wavemem.Profile.compare(path, ["vega64", "mi300x"])
     assert "transpose_naive" in subprocess.run([COMMAND, "replay", str(path)], stdout=subprocess.PIPE, check=True,
                                                encoding="utf-8").stdout
     with pytest.raises(ValueError, match="no reason"):

@@ -332,6 +332,35 @@ class Profile(_Watcher):
         call(lib.wm_profile_replay, self._pointer, ffi.from_buffer(data), len(data), c_text(name, "name"))
         return self
 
+    @classmethod
+    def compare(cls, trace: Source, gpus: Sequence[Union[str, Gpu]]) -> np.ndarray:
+        """The predicted times of a trace's kernels on several products: a structured array, for each product in order its
+        kernels in the order of their addresses.
+
+        Fields: gpu (name), kernel, predicted (seconds; 0: unknown), factor (two thirds of measured times were within
+        predicted / factor and predicted * factor), takes_longest (the part that the prediction is bound by), at_least
+        (seconds, the lower bound), bound_by (its part), verdict, place, change and predicted_after of the best finding.
+        Texts are str or None. Raises as replay().
+        """
+        rows: List[Tuple[Any, ...]] = []
+        for gpu in gpus:
+            with cls.replay(trace, gpu) as profile:
+                found = profile.findings()
+                with profile._used() as pointer:
+                    count = ffi.new("size_t *")
+                    first = lib.wm_profile_kernels(pointer, count)
+                    for kernel in (first[i] for i in range(count[0])):
+                        predicted, least = kernel.predicted, kernel.binds
+                        best = next((one for one in found if one["pc"] == kernel.pc), None)
+                        fix = best[["verdict", "place", "change", "predicted_after"]] if best is not None else (None, None, None, 0)
+                        rows.append((text(kernel.gpu.name) if kernel.gpu else None, text(kernel.kernel),
+                                     predicted.seconds, predicted.factor,
+                                     text(predicted.part[0].name) if predicted.parts else None,
+                                     least.seconds if least else 0, text(least.name) if least else None, *fix))
+        return np.array(rows, [("gpu", "O"), ("kernel", "O"), ("predicted", "f8"), ("factor", "f8"), ("takes_longest", "O"),
+                               ("at_least", "f8"), ("bound_by", "O"), ("verdict", "O"), ("place", "O"), ("change", "O"),
+                               ("predicted_after", "f8")])
+
     def end_trace(self) -> None:
         """Completes the trace file. Raises InputOutput, NoMemory: then no file remains."""
         with self._used() as pointer:

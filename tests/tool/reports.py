@@ -438,6 +438,10 @@ class Reports(Case):
         """The output follows the published schema; deviations are detected."""
         for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
             self.validate(json.loads(self.transposes(kernel, "--json --fidelity")[0]))
+        compared = json.loads(self.transposes("transpose_lds", "--json --gpu vega64,mi210")[0])
+        validator = self.validate(compared)
+        del compared["products"][1]["kernels"][0]["predicted"]["factor"]
+        self.assertTrue(list(validator.iter_errors(compared)))
         self.transposes("transpose_lds", "--trace x.trace --sample 1/2")
         self.validate(json.loads(self.run_tool("replay x.trace --json")[0]))
         report = json.loads(self.transposes("transpose_naive", "--json", "--fail-if efficiency<0.5", code=1)[0])

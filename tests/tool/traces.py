@@ -93,6 +93,10 @@ def accesses(reader, waves, last):
     return found
 
 
+def time(seconds):
+    return f"{1e6 * seconds:.3g} us" if seconds >= 1e-6 else f"{1e9 * seconds:.3g} ns"
+
+
 class Traces(Case):
     maxDiff = None
 
@@ -154,6 +158,68 @@ class Traces(Case):
         for verb in (["prof", self.example("transpose"), *words], ["replay x.trace"]):
             self.refused("product mi300x is of another generation; of its own are: vega64 vega56 mi50 mi60 mi100 mi210",
                          *verb, "--gpu mi300x")
+
+    def test_products(self):
+        """Several products: each as if it ran alone, whose report stays the first one's; no other is executed twice."""
+        second = "--then -k transpose_lds --arg in=same:in --arg out=same:out --arg n=64"
+        words = [*self.example("transpose"), *f"-k transpose_naive {TRANSPOSE} {second} -g 64,64".split()]
+        names = ("vega64", "mi100", "mi210")
+        alone = {name: self.prof(words, "--gpu", name) for name in names}
+        several = self.prof(words, "--gpu", ",".join(names), "--html x.html")
+        products = several.pop("products")
+        self.assertEqual([product["gpu"] for product in products], list(names))
+        for product in products:
+            for key in ("kernels", "advice"):
+                self.assertEqual(product[key], alone[product["gpu"]][key], product["gpu"])
+        self.assertSame(alone["vega64"], several)
+        self.assertEqual(several["advice"], alone["vega64"]["advice"])
+        self.assertNotIn("products", alone["vega64"])
+        self.assertGreater(len({product["kernels"][0]["predicted"]["seconds"] for product in products}), 1)
+        # The table: a line for each product, and the first one's report below.
+        self.prof(words, "--gpu", ",".join(names), "--trace x.trace")
+        text = self.run_tool("prof", words, "--gpu", ",".join(names))[0]
+        self.assertTrue(text.endswith("\n\n" + self.run_tool("prof", words, "--gpu vega64")[0]))
+        self.assertEqual(self.run_tool("replay x.trace --gpu", ",".join(names))[0], text)
+        tables = re.findall(r"(?m)^compare +(.*)\nproduct .*\n((?:.+\n)+)", text)
+        kernels = sorted(alone["vega64"]["kernels"], key=lambda kernel: -kernel["predicted"]["seconds"])
+        self.assertEqual([title for title, _ in tables], [f"{kernel['kernel']} on 3 products" for kernel in kernels] + ["all 2 kernels, one after another"])
+        for kernel, (_, lines) in zip(kernels, tables):
+            for name, line in zip(names, lines.splitlines()):
+                here = next(other for other in alone[name]["kernels"] if other["pc"] == kernel["pc"])
+                seconds, to = here["predicted"]["seconds"], kernel["predicted"]["seconds"]
+                least = next(bound["seconds"] for bound in here["bounds"] if bound["part"] == here["binds"])
+                self.assertEqual(re.split(r"  +", line)[:7], [
+                    name, time(seconds), f"{here['predicted']['factor']:.2g}", f"{seconds / to:.2f}", here["predicted"]["binds"],
+                    time(least), here["binds"]])
+        # Sizes of caches are those of each product; conditions are on the first one.
+        small = self.replay("x.trace --gpu mi210,vega64 --l2-size 64K")["products"]
+        self.assertEqual(small[1]["kernels"], self.replay("x.trace --gpu vega64 --l2-size 64K")["kernels"])
+        limit = f"predicted>{1.01 * alone['mi210']['kernels'][0]['predicted']['seconds']}"
+        self.run_tool("prof", words[:words.index("--then")], "--gpu mi210,vega64", "--fail-if", [limit])
+        self.run_tool("prof", words[:words.index("--then")], "--gpu vega64,mi210", "--fail-if", [limit], code=1)
+
+    def test_products_that_do_not_fit(self):
+        """They are refused before anything runs, and by verbs that model nothing; no files are left behind."""
+        words = [*self.example("transpose"), *f"-k transpose_naive {TRANSPOSE}".split()]
+        self.refused("the code object is for gfx900; product mi300x is of another generation", "prof", words, "--gpu vega64,mi300x")
+        self.refused("no product 'mi2100' is known", "prof", words, "--gpu vega64,mi2100")
+        self.refused("no product '' is known", "prof", words, "--gpu vega64,")
+        self.refused("--gpu: at most 32 products", "prof", words, "--gpu", ",".join(["vega64"] * 33))
+        self.refused("--gpu with several products: 'wavemem prof' counts, 'run' does not", "run", words, "--gpu vega64,mi50")
+        self.refused("--gpu with several products: not with --shard", "prof", words, "--gpu vega64,mi50 --shard 1/2 --part p")
+        self.prof(words, "--trace x.trace")
+        self.refused("product mi300x is of another generation", "replay x.trace --gpu vega64,mi300x")
+        os.remove(self.path("x.trace"))
+        # A fault: what ran until then, on each of them.
+        os.mkdir(self.path("temporary"))
+        os.environ["TMPDIR"] = self.path("temporary")
+        try:
+            null = "-k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null --arg n=64"
+            report = self.prof(self.example("transpose"), null, "--gpu vega64,mi210", code=3)
+        finally:
+            del os.environ["TMPDIR"]
+        self.assertEqual([product["kernels"][0]["workgroups"] for product in report["products"]], [1, 1])
+        self.assertEqual((os.listdir(self.folder.name), os.listdir(self.path("temporary"))), (["temporary"], []))
 
     def test_no_file(self):
         """A run that is refused leaves no trace, and none that was there before it is touched; a fault's is whole."""

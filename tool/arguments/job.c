@@ -422,7 +422,10 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_SOURCE_PATH:
         return tool_add_source_path(&job->outputs.show, "--source-path", value);
     case OPT_GPU:
-        return tool_choose_gpu(where, value, &job->gpu);
+        if (tool_choose_products(where, value, &job->outputs.products) != TOOL_CLEAN)
+            return TOOL_WRONG;
+        job->gpu = job->outputs.products.gpu[0];
+        break;
     case OPT_FAIL_IF:
         return tool_gates_add(&job->outputs.gates, "--fail-if", value);
     case OPT_TIMEOUT:
@@ -628,6 +631,7 @@ const char *tool_profile_option(const struct tool_job *job)
            : outputs->show.source            ? "--source"
            : outputs->show.source_path_count ? "--source-path"
            : outputs->gates.count            ? "--fail-if"
+           : outputs->products.count > 1     ? "--gpu with several products"
                                              : NULL;
 }
 

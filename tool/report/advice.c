@@ -63,18 +63,39 @@ void tool_bound_text(const struct wm_profile_finding *finding, char text[TOOL_GA
     put_gain(finding, "now %s -> at best %s, then bound by %s", "now %s, which the fix does not lower", text);
 }
 
+/* The predicted time over the bound, without the launch. */
+static double times_of(const struct wm_profile_kernel *kernel)
+{
+    return (kernel->predicted.seconds - kernel->predicted.launch) / kernel->binds->seconds;
+}
+
 /* Nothing is left to gain only if the kernel takes about as long as its busiest part. */
-void tool_no_finding_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+static bool is_near(const struct wm_profile_kernel *kernel)
 {
     static const double near = 1.15;
+    return !(times_of(kernel) > near);
+}
+
+static bool needs_waves(const struct wm_profile_kernel *kernel)
+{
+    return kernel->predicted.doubled < 0.95 * kernel->predicted.seconds;
+}
+
+const char *tool_no_finding_short(const struct wm_profile_kernel *kernel)
+{
+    return is_near(kernel) || !needs_waves(kernel) ? "none known" : "more waves, or more independent loads";
+}
+
+void tool_no_finding_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+{
     const struct wm_predicted *predicted = &kernel->predicted;
-    const double times = (predicted->seconds - predicted->launch) / kernel->binds->seconds;
+    const double times = times_of(kernel);
     char now[TOOL_SHORT], more[TOOL_SHORT];
     tool_time_text(predicted->seconds, now);
     tool_time_text(predicted->doubled, more);
-    if (!(times > near))
+    if (is_near(kernel))
         snprintf(text, TOOL_SENTENCES, "none known: no finding lowers the bound");
-    else if (predicted->doubled < 0.95 * predicted->seconds)
+    else if (needs_waves(kernel))
         snprintf(
             text, TOOL_SENTENCES,
             "more waves, or more independent loads before each wait: without its launch the kernel takes "

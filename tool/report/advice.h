@@ -20,6 +20,8 @@ const struct wm_profile_finding *tool_best_finding(const struct tool_report *rep
 enum { TOOL_GAIN = 192 };
 /* What to say instead of a best fix; the kernel has a bound. */
 void tool_no_finding_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
+/* The same in a few words, for a cell of a table. */
+const char *tool_no_finding_short(const struct wm_profile_kernel *kernel);
 /* "13.3 us -> at best 12.4 us, then bound by memory", or "the bound stays at 13.3 us"; and, if it changes, ";
  * predicted 21.1 us -> 20.7 us". */
 void tool_gain_text(const struct wm_profile_finding *finding, char text[TOOL_GAIN]);

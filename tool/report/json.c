@@ -232,6 +232,14 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     return object;
 }
 
+json_t *tool_json_kernels(const struct tool_report *report)
+{
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < report->kernel_count; i++)
+        json_array_append_new(kernels, json_kernel(&report->kernels[i]));
+    return kernels;
+}
+
 void tool_report_json(json_t *object, const struct tool_report *report)
 {
     json_t *list = json_array(), *totals = json_object();
@@ -241,10 +249,7 @@ void tool_report_json(json_t *object, const struct tool_report *report)
         tool_sums_add(&sums, report->rows[i]);
     }
     tool_figures_json(totals, &sums, true);
-    json_t *kernels = json_array();
-    for (size_t i = 0; i < report->kernel_count; i++)
-        json_array_append_new(kernels, json_kernel(&report->kernels[i]));
-    json_object_set_new(object, "kernels", kernels);
+    json_object_set_new(object, "kernels", tool_json_kernels(report));
     json_object_set_new(object, "advice", tool_json_advice(report));
     json_object_set_new(object, "rows", list);
     json_object_set_new(object, "source_lines", json_source_lines(report));

@@ -3,6 +3,7 @@
 #include "tool/report/prof.h"
 
 #include "tool/html/html.h"
+#include "tool/input.h"
 #include "tool/output.h"
 #include "tool/report/counters.h"
 #include "tool/report/document.h"
@@ -79,15 +80,19 @@ static int show_timelines(const struct tool_prof_outputs *outputs, const struct 
 }
 
 static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
-                       json_t *json, int code)
+                       const struct tool_compared *compared, json_t *json, int code)
 {
     tool_report_json(json, report);
+    if (compared->count)
+        json_object_set_new(json, "products", tool_json_compared(compared));
     if (!outputs->json || outputs->json_path) {
+        if (compared->count)
+            tool_print_compared(report, compared);
         if (outputs->show.source)
             tool_report_source(report);
         else
             tool_report_text(report);
-        if (outputs->show.source || outputs->html_path || outputs->trace_path)
+        if (outputs->show.source || outputs->html_path || (outputs->trace_path && !outputs->trace_is_private))
             tool_print_omitted(report);
     }
     json_t *failed = failed_gates(&outputs->gates, json);
@@ -110,6 +115,26 @@ static int end_trace(const struct tool_report *report)
     tool_keep_sources(report);
     return wm_profile_end_trace(report->profile, &diag) == WM_OK ? TOOL_CLEAN
                                                                  : tool_fail("--trace %s", diag.message);
+}
+
+/* Models the further products, of which there may be none. */
+static int compare(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                   struct tool_compared *compared)
+{
+    struct wm_diag diag;
+    uint8_t *bytes;
+    size_t size, count;
+    wm_profile_dispatches(profile, &count);
+    if (outputs->products.count < 2 || !count)
+        return TOOL_CLEAN;
+    if (outputs->replayed)
+        return tool_compare_products(&outputs->products, profile, outputs->replayed, outputs->replayed_bytes,
+                                     "the trace", compared);
+    if (!tool_read_file(outputs->trace_path, &bytes, &size, &diag))
+        return tool_fail("%s", diag.message);
+    const int code = tool_compare_products(&outputs->products, profile, bytes, size, "the trace", compared);
+    free(bytes);
+    return code;
 }
 
 /* False, after a message: out of memory. The caller frees report->rows. */
@@ -143,16 +168,19 @@ int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile
                       const char *const *files, size_t file_count, json_t *json, int code)
 {
     struct tool_report report;
+    struct tool_compared compared = {0};
     if (!make_report(outputs, profile, files, file_count, &report))
         return TOOL_WRONG;
     report.incomplete = json_object_get(json, "incomplete");
     report.command = outputs->command;
     report.faulted = code == TOOL_FAULT;
     tool_sort_rows(&report);
-    if (outputs->trace_path && end_trace(&report) != TOOL_CLEAN)
+    if ((outputs->trace_path && end_trace(&report) != TOOL_CLEAN) ||
+        compare(outputs, profile, &compared) != TOOL_CLEAN)
         code = TOOL_WRONG;
     else
-        code = show_report(outputs, &report, json, code);
+        code = show_report(outputs, &report, &compared, json, code);
+    tool_compared_free(&compared);
     free(report.rows);
     return code;
 }

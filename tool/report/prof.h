@@ -4,6 +4,7 @@
 #define WAVEMEM_TOOL_PROF_H
 
 #include "tool/report/gate.h"
+#include "tool/report/products.h"
 #include "tool/report/report.h"
 
 struct tool_prof_outputs {
@@ -14,8 +15,12 @@ struct tool_prof_outputs {
     bool json;
     const char *json_path; /* NULL: stdout */
     struct tool_gates gates;
-    const char *trace_path; /* of the trace that the profile writes; or NULL */
-    char *command;          /* tool_command_line(); or NULL */
+    const char *trace_path;        /* of the trace that the profile writes; or NULL */
+    bool trace_is_private;         /* it is read for the comparison, and of no use to the user */
+    struct tool_products products; /* of --gpu: the profile's, and others that it is compared with */
+    const uint8_t *replayed;       /* the trace that the profile is made from; NULL: it is in trace_path */
+    size_t replayed_bytes;
+    char *command; /* tool_command_line(); or NULL */
 };
 
 /* Checks before the run that the files can be written; TOOL_WRONG after a message if not. The trace file is

@@ -79,7 +79,9 @@ void tool_print_without_rows(const struct tool_report *report, const struct wm_p
 /* Print a verdict, a table and findings per kernel; for --source, source or listing instead of the table. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);
-/* Adds rows, sums by source line and totals to `object`. */
+/* The list of the report's kernels. */
+json_t *tool_json_kernels(const struct tool_report *report);
+/* Adds kernels, rows, sums by source line and totals to `object`. */
 void tool_report_json(json_t *object, const struct tool_report *report);
 /* Writes a line per row, with all figures; TOOL_WRONG: failed, with a message. */
 int tool_report_csv(const struct tool_report *report, const char *path);

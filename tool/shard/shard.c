@@ -77,6 +77,7 @@ static int check_job(const struct tool_job *job)
         {job->exports, "--exports", whole},
         {job->sample, "--sample",
          "both make 'prof' faster by profiling fewer workgroups; leave out one of them"},
+        {outputs->products.count > 1, "--gpu with several products", NULL},
         {outputs->trace_path, "--trace", NULL},
         {outputs->json && strcmp(job->verb, "run") != 0, "--json", NULL},
         {outputs->html_path, "--html", NULL},

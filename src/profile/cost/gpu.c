@@ -456,3 +456,17 @@ enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *t
     return wmi_fail(diag, WM_BAD_ARGUMENT, "%s; product %s is of another generation; of its own are: %s",
                     what, gpu->name, names);
 }
+
+enum wm_status wm_gpu_fits(const struct wm_gpu *gpu, const char *target, struct wm_diag *diag)
+{
+    char what[64];
+    if (!gpu || !target)
+        return wmi_null(diag, __func__, gpu ? "target" : "gpu");
+    const struct wmi_target *found = wmi_target_find(target);
+    if (!found)
+        return wmi_fail(diag, WM_NOT_FOUND, "%.40s: not a target that wavemem knows", target);
+    if (!gpu->name || !gpu->targets)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a product without name or targets");
+    snprintf(what, sizeof what, "the code object is for %s", wmi_target_name(found));
+    return wmi_gpu_fits(gpu, found, what, diag);
+}

@@ -788,6 +788,13 @@ static void profiles(void **state)
     assert_false(wm_gpu_tile_modes(gpu, tile, macro));
     REFUSES(wm_gpu_find, NULL, &gpu);
     REFUSES(wm_gpu_find, "mi210", NULL);
+    OK(wm_gpu_fits(gpu, "gfx90a:xnack+", &diag));
+    OK(wm_gpu_fits(gpu, "gfx908", &diag)); /* another target whose accesses are measured in the same way */
+    assert_int_equal(wm_gpu_fits(gpu, "gfx1100", &diag), WM_BAD_ARGUMENT);
+    assert_non_null(strstr(diag.message, "product mi210 is of another generation"));
+    assert_int_equal(wm_gpu_fits(gpu, "gfx9999", &diag), WM_NOT_FOUND);
+    REFUSES(wm_gpu_fits, NULL, "gfx90a");
+    REFUSES(wm_gpu_fits, gpu, NULL);
     assert_int_equal(wm_gpu_find("no such product", &gpu, NULL), WM_NOT_FOUND);
     assert_null(wm_gpu_default(NULL));
     assert_null(wm_bound_names(NULL));
