@@ -50,6 +50,24 @@ class Diff(Case):
         self.refused("expected OLD.json NEW.json", "diff naive.json")
         self.refused("a third file", "diff naive.json naive.json naive.json")
 
+    def test_predicted(self):
+        """The predicted time before and after, as in the reports, and a condition on their ratio."""
+        predicted = []
+        for kernel in ("naive", "lds"):
+            self.transposes("transpose_" + kernel, f"--json={kernel}.json")
+            predicted.append(json.loads(self.read(kernel + ".json"))["kernels"][0]["predicted"])
+        old, new = predicted
+        out, _ = self.run_tool("diff naive.json lds.json")
+        line, = re.findall(r"(?m)^predicted +(\S+) us, bound by (\w+) -> (\S+) us, bound by (\w+)(?:, (\S+)% (higher|lower))?$", out)
+        self.assertEqual(line[:4], (f"{1e6 * old['seconds']:.3g}", old["binds"], f"{1e6 * new['seconds']:.3g}", new["binds"]))
+        ratio = new["seconds"] / old["seconds"]
+        self.assertEqual(line[4:], (f"{100 * abs(ratio - 1):.3g}", "higher" if ratio > 1 else "lower"))
+        change, = json.loads(self.run_tool("diff naive.json lds.json --json")[0])["kernels"]
+        self.assertEqual((change["old_predicted"]["seconds"], change["new_predicted"]["seconds"]), (old["seconds"], new["seconds"]))
+        self.run_tool("diff naive.json lds.json", ["--fail-if", f"predicted>{1.001 * ratio}"])
+        _, err = self.run_tool("diff naive.json lds.json", ["--fail-if", f"predicted>{0.999 * ratio}"], code=1)
+        self.assertIn(f": {ratio:.6g} of transpose_lds", err)
+
 
 if __name__ == "__main__":
     command.main()

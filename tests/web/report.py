@@ -7,6 +7,7 @@ usage: report.py WAVEMEM EXAMPLES
 """
 import html.parser
 import json
+import math
 import re
 import subprocess
 import sys
@@ -24,6 +25,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.ids, self.links, self.external = [], [], [], []
+        self.source = text
         self.charts = {}  # label -> texts of the drawing
         self.chart = None
         self.rows = []    # of all tables: the texts of their cells
@@ -174,6 +176,32 @@ class Report(unittest.TestCase):
         self.assertEqual(places, {f"{row['kernel']}+0x{row['offset']:x}" for row in report["rows"]})
         self.assertLessEqual({"1", "2"}, set(page.texts["text.number"]))
         self.assertIn("1: transpose_lds, 2: transpose_naive", "".join(page.texts["p.sub"]))  # the longer bound first
+
+    def test_predicted_point(self):
+        """In the roofline, a ring for each point, below it by the predicted time over the bound on the logarithmic axis."""
+        page, report = self.page("transpose_naive")
+        kernel = report["kernels"][0]
+        ratio = kernel["predicted"]["seconds"] / max(bound["seconds"] for bound in kernel["bounds"])
+        drawing = re.search(r'aria-label="roofline">(.*?)</svg>', page.source, re.S).group(1)
+        powers = [(float(text), float(y)) for y, text in re.findall(r'<text x="\d+" y="([0-9.]+)" class="end">([0-9.e+-]+)</text>', drawing)]
+        (low, low_y), (high, high_y) = min(powers), max(powers)
+        decade = (low_y - high_y) / (math.log10(high) - math.log10(low))
+        of = {kind: {level: float(y) for level, y in re.findall(rf'class="{kind} (\w+)" cx="[0-9.]+" cy="([0-9.]+)" r="\d+"><title>', drawing)}
+              for kind in ("point", "ring")}
+        self.assertEqual(set(of["ring"]), {"l1", "l2", "memory"})
+        for level, y in of["ring"].items():
+            self.assertAlmostEqual((y - of["point"][level]) / decade, math.log10(ratio), delta=0.01)
+        self.assertIn(f"predicted {1e6 * kernel['predicted']['seconds']:.3g} us", drawing)
+
+    def test_products(self):
+        """A row for each product, with its own predicted time; without several there is no such table."""
+        page, report = self.page("transpose_naive", "--gpu", "vega64,mi210")
+        self.assertNotIn("Products", self.page("transpose_naive")[0].texts["h2"])
+        self.assertIn("Products", page.texts["h2"])
+        for product in report["products"]:
+            predicted = product["kernels"][0]["predicted"]
+            row = next(row for row in page.rows if row[0] == product["title"])
+            self.assertEqual((row[1].split()[0], row[3]), (f"{1e9 * predicted['seconds']:.3g}" if predicted["seconds"] < 1e-6 else f"{1e6 * predicted['seconds']:.3g}", predicted["binds"]))
 
     def test_memory_chart(self):
         """A copy of 4096 floats through a tile in LDS, on gfx900: 16 KiB are loaded and stored by waves, to and from LDS, and

@@ -296,6 +296,7 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
         return TOOL_WRONG;
     FILE *file = output.whole.stream;
     put_head(file, report, json);
+    html_products(file, report);
     html_summary(file, report);
     html_roofline(file, report);
     html_sources(file, report);

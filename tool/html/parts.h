@@ -26,6 +26,8 @@ size_t html_number_of(const struct tool_report *report, const struct wm_profile_
 size_t html_kernels(const struct tool_report *report, const struct wm_profile_kernel ***kernels);
 /* Writes bounds, findings, memory chart, occupancy and caches of each kernel. */
 void html_summary(FILE *file, const struct tool_report *report);
+/* Writes a table of the predicted times of each kernel on several products, if there are several. */
+void html_products(FILE *file, const struct tool_report *report);
 /* Draws what the kernel moves between waves, caches and memory. */
 void html_memory_chart(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel);
 /* Draws all kernels below the limits of their product. */

@@ -2,7 +2,8 @@
 /* The roofline in the page of `prof --html`: wave instructions per second over wave instructions per byte, as
  * in "An Instruction Roofline Model for GPUs" (Ding, Williams; PMBS 2019), applied to AMD's GPUs by
  * Leinhauser et al. (2021). A kernel stands at the instructions per second of its bound, once for each level
- * of memory: below the roof of the level that binds, or touching it. */
+ * of memory: below the roof of the level that binds, or touching it. A ring below the point is at the
+ * instructions per second of the predicted time. */
 #include "tool/html/parts.h"
 #include "tool/report/summary.h"
 
@@ -50,13 +51,22 @@ static double issue_of(const struct wm_gpu *gpu)
     return 1e6 * gpu->clock_mhz * gpu->issue * gpu->compute_units;
 }
 
-/* Instructions per second at the bound; 0: unknown. */
-static double rate_of(const struct wm_profile_kernel *kernel)
+/* Instructions per second if the kernel takes so long; 0: unknown. */
+static double rate_in(const struct wm_profile_kernel *kernel, double seconds)
 {
     const double scale = kernel->sampled_from ? kernel->sample_scale : 1;
-    return kernel->binds && kernel->binds->seconds > 0
-               ? scale * (double)kernel->instructions / kernel->binds->seconds
-               : 0;
+    return seconds > 0 ? scale * (double)kernel->instructions / seconds : 0;
+}
+
+/* At the bound. */
+static double rate_of(const struct wm_profile_kernel *kernel)
+{
+    return rate_in(kernel, kernel->binds ? kernel->binds->seconds : 0);
+}
+
+static double predicted_rate(const struct wm_profile_kernel *kernel)
+{
+    return rate_in(kernel, kernel->predicted.seconds);
 }
 
 static double x_of(const struct axes *axes, double intensity)
@@ -81,6 +91,8 @@ static struct axes axes_of(const struct wm_profile_kernel *const *kernels, size_
     for (size_t k = 0; k < count; k++) {
         if (rate_of(kernels[k]) > 0)
             least = fmin(least, rate_of(kernels[k]));
+        if (predicted_rate(kernels[k]) > 0)
+            least = fmin(least, predicted_rate(kernels[k]));
         for (unsigned i = 0; i < LEVELS; i++) {
             const double bytes = bytes_of(kernels[k], levels[i].level);
             if (!(bytes > 0))
@@ -183,6 +195,40 @@ static void put_core(FILE *file, const struct axes *axes, const struct wm_profil
             bound->name, rate / 1e9, WIDTH - RIGHT + 24, y + 14);
 }
 
+/* A ring at the predicted time, and a line up to the point at the bound. */
+static void put_predicted(FILE *file, const struct axes *axes, const struct wm_profile_kernel *kernel)
+{
+    char name[TOOL_NAME], predicted[TOOL_SENTENCES];
+    const double bound = rate_of(kernel), rate = predicted_rate(kernel);
+    if (!(rate > 0) || !(bound > 0) || !tool_predicted_text(kernel, predicted))
+        return;
+    for (unsigned i = LEVELS; i-- > 0;) {
+        const double bytes = bytes_of(kernel, levels[i].level);
+        if (!(bytes > 0))
+            continue;
+        const double x = x_of(axes, (double)kernel->instructions / bytes);
+        fprintf(file, "<path class=\"stem %s\" d=\"M%.1f %.1fV%.1f\"/>", levels[i].class, x,
+                y_of(axes, bound), y_of(axes, rate));
+        fprintf(file, "<circle class=\"ring %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%u\"><title>", levels[i].class,
+                x, y_of(axes, rate), 4 + i);
+        html_format(file, "%s, %s: predicted %s", tool_name(kernel->kernel, name), levels[i].name, predicted);
+        fputs("</title></circle>\n", file);
+    }
+}
+
+/* What the two kinds of points are. */
+static void put_legend(FILE *file)
+{
+    const int y = TOP + 28 + 18 * LEVELS + 40;
+    fprintf(file,
+            "<circle class=\"point memory\" cx=\"%d\" cy=\"%d\" r=\"5\"/><text class=\"name\" x=\"%d\" "
+            "y=\"%d\">at the bound</text>\n"
+            "<circle class=\"ring memory\" cx=\"%d\" cy=\"%d\" r=\"4\"/><text class=\"name\" x=\"%d\" "
+            "y=\"%d\">predicted</text>\n",
+            WIDTH - RIGHT + 13, y - 4, WIDTH - RIGHT + 24, y, WIDTH - RIGHT + 13, y + 14, WIDTH - RIGHT + 24,
+            y + 18);
+}
+
 static void put_kernel(FILE *file, const struct axes *axes, const struct wm_profile_kernel *kernel,
                        size_t number)
 {
@@ -221,10 +267,13 @@ void html_roofline(FILE *file, const struct tool_report *report)
         if (count == 1)
             put_core(file, &axes, kernels[0]);
         for (size_t i = count; i-- > 0;)
+            put_predicted(file, &axes, kernels[i]);
+        for (size_t i = count; i-- > 0;)
             put_kernel(file, &axes, kernels[i], i + 1);
+        put_legend(file);
         fputs("</svg>\n<p class=\"sub\">A point for each level of memory that a kernel uses, at the "
               "kernel\u2019s "
-              "bound: it can only be lower. ",
+              "bound: it can only be lower. A ring is at its predicted time. ",
               file);
         for (size_t i = 0; i < count; i++)
             html_format(file, "%s%zu: %s", i ? ", " : "", i + 1, tool_name(kernels[i]->kernel, name));

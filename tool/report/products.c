@@ -89,8 +89,8 @@ static void add_ratio(struct tool_table *table, double seconds, double to)
         tool_table_cell(table, "%s", "-");
 }
 
-static void add_fix(struct tool_table *table, struct wm_profile *profile,
-                    const struct wm_profile_kernel *kernel)
+void tool_fix_text(struct wm_profile *profile, const struct wm_profile_kernel *kernel,
+                   char text[TOOL_SENTENCES])
 {
     const struct tool_report report = {.profile = profile};
     const struct wm_profile_finding *best = tool_best_finding(&report, kernel);
@@ -98,11 +98,11 @@ static void add_fix(struct tool_table *table, struct wm_profile *profile,
     tool_time_text(best ? best->predicted : 0, now);
     tool_time_text(best ? best->predicted_after : 0, after);
     if (best && best->predicted_after > 0 && strcmp(now, after) != 0) {
-        tool_table_cell(table, "%s (%s): predicted %s", best->verdict, best->place, after);
+        snprintf(text, TOOL_SENTENCES, "%.120s (%.200s): predicted %s", best->verdict, best->place, after);
     } else if (best) {
-        tool_table_cell(table, "%s (%s)", best->verdict, best->place);
+        snprintf(text, TOOL_SENTENCES, "%.120s (%.200s)", best->verdict, best->place);
     } else {
-        tool_table_cell(table, "%s", kernel->binds ? tool_no_finding_short(kernel) : "-");
+        snprintf(text, TOOL_SENTENCES, "%s", kernel->binds ? tool_no_finding_short(kernel) : "-");
     }
 }
 
@@ -110,6 +110,7 @@ static void add_product(struct tool_table *table, struct wm_profile *profile,
                         const struct wm_profile_kernel *kernel, double to)
 {
     const struct wm_predicted *predicted = &kernel->predicted;
+    char fix[TOOL_SENTENCES];
     tool_table_cell(table, "%s", kernel->gpu ? kernel->gpu->name : "-");
     add_time(table, predicted->seconds);
     if (predicted->seconds > 0)
@@ -120,7 +121,8 @@ static void add_product(struct tool_table *table, struct wm_profile *profile,
     tool_table_cell(table, "%s", predicted->parts ? predicted->part[0].name : "-");
     add_time(table, kernel->binds ? kernel->binds->seconds : 0);
     tool_table_cell(table, "%s", kernel->binds ? kernel->binds->name : "-");
-    add_fix(table, profile, kernel);
+    tool_fix_text(profile, kernel, fix);
+    tool_table_cell(table, "%s", fix);
 }
 
 static void print_table(struct tool_table *table)
@@ -133,8 +135,7 @@ static void print_table(struct tool_table *table)
     putchar('\n');
 }
 
-/* The kernel at the address, of which the profile of another product has one, too; NULL: it has none. */
-static const struct wm_profile_kernel *find_kernel(struct wm_profile *profile, uint64_t pc)
+const struct wm_profile_kernel *tool_kernel_at(struct wm_profile *profile, uint64_t pc)
 {
     size_t count;
     const struct wm_profile_kernel *kernel = wm_profile_kernels(profile, &count);
@@ -151,7 +152,7 @@ static void print_kernel(const struct wm_profile_kernel *first, const struct too
     tool_print_labelled("compare", TOOL_BOLD, "%s on %zu products", tool_name(first->kernel, name),
                         compared->count);
     for (size_t i = 0; i < compared->count; i++) {
-        const struct wm_profile_kernel *kernel = find_kernel(compared->profile[i], first->pc);
+        const struct wm_profile_kernel *kernel = tool_kernel_at(compared->profile[i], first->pc);
         if (kernel)
             add_product(&table, compared->profile[i], kernel, first->predicted.seconds);
     }
@@ -186,7 +187,7 @@ static void print_sums(const struct tool_compared *compared)
     print_table(&table);
 }
 
-void tool_print_compared(const struct tool_report *report, const struct tool_compared *compared)
+void tool_print_compared(const struct tool_report *report)
 {
     enum { MOST = 2 }; /* kernels, without --all: as many as the report describes */
     struct tool_group *groups;
@@ -197,10 +198,10 @@ void tool_print_compared(const struct tool_report *report, const struct tool_com
         if (!groups[i].kernel || (printed == MOST && !report->options->all))
             continue;
         printed++;
-        print_kernel(groups[i].kernel, compared);
+        print_kernel(groups[i].kernel, report->compared);
     }
     if (kernels > 1)
-        print_sums(compared);
+        print_sums(report->compared);
     free(groups);
 }
 

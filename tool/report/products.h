@@ -5,6 +5,7 @@
 #define WAVEMEM_TOOL_PRODUCTS_H
 
 #include "tool/report/report.h"
+#include "tool/report/summary.h"
 
 enum { TOOL_PRODUCTS = 32 };
 
@@ -33,7 +34,12 @@ int tool_compare_products(const struct tool_products *products, struct wm_profil
 void tool_compared_free(struct tool_compared *compared);
 
 /* Prints a table for each kernel of the report that takes long: a line for each product. */
-void tool_print_compared(const struct tool_report *report, const struct tool_compared *compared);
+void tool_print_compared(const struct tool_report *report);
+/* The kernel at that address in another profile of the run; NULL: it has none. */
+const struct wm_profile_kernel *tool_kernel_at(struct wm_profile *profile, uint64_t pc);
+/* The best fix in a few words, and what it gains. */
+void tool_fix_text(struct wm_profile *profile, const struct wm_profile_kernel *kernel,
+                   char text[TOOL_SENTENCES]);
 /* A list of the products, each with its kernels and advice as in the report. */
 json_t *tool_json_compared(const struct tool_compared *compared);
 

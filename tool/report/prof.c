@@ -80,14 +80,14 @@ static int show_timelines(const struct tool_prof_outputs *outputs, const struct 
 }
 
 static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
-                       const struct tool_compared *compared, json_t *json, int code)
+                       json_t *json, int code)
 {
     tool_report_json(json, report);
-    if (compared->count)
-        json_object_set_new(json, "products", tool_json_compared(compared));
+    if (report->compared)
+        json_object_set_new(json, "products", tool_json_compared(report->compared));
     if (!outputs->json || outputs->json_path) {
-        if (compared->count)
-            tool_print_compared(report, compared);
+        if (report->compared)
+            tool_print_compared(report);
         if (outputs->show.source)
             tool_report_source(report);
         else
@@ -178,8 +178,10 @@ int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile
     if ((outputs->trace_path && end_trace(&report) != TOOL_CLEAN) ||
         compare(outputs, profile, &compared) != TOOL_CLEAN)
         code = TOOL_WRONG;
-    else
-        code = show_report(outputs, &report, &compared, json, code);
+    else {
+        report.compared = compared.count ? &compared : NULL;
+        code = show_report(outputs, &report, json, code);
+    }
     tool_compared_free(&compared);
     free(report.rows);
     return code;

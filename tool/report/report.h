@@ -28,10 +28,11 @@ struct tool_report {
     const char *const *files; /* the code objects of the rows */
     size_t file_count;
     const struct tool_report_options *options;
-    struct wm_profile *profile; /* of the rows */
-    const json_t *incomplete;   /* what could not be analysed, as in the JSON */
-    bool faulted;               /* a dispatch ended with a fault */
-    const char *command;        /* the command line, for a shell */
+    struct wm_profile *profile;           /* of the rows */
+    const json_t *incomplete;             /* what could not be analysed, as in the JSON */
+    bool faulted;                         /* a dispatch ended with a fault */
+    const char *command;                  /* the command line, for a shell */
+    const struct tool_compared *compared; /* the run on several products; NULL: on one */
 };
 
 /* Adds a folder for sources; TOOL_WRONG: failed, with a message that begins with the option. */
