@@ -362,12 +362,12 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
         plain = bytearray(decompressed(self.read("x.trace")[8:]))
-        for version in (1, 11, 13, 127):
+        for version in (1, 12, 14, 127):
             plain[2] = version  # behind kind and length of the first record
             room = ctypes.create_string_buffer(len(plain) + 4096)
             size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
             self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
-            self.refused(f"a trace of version {version}; this wavemem reads version 12", "replay old.trace")
+            self.refused(f"a trace of version {version}; this wavemem reads version 13", "replay old.trace")
 
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
@@ -392,7 +392,7 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (12, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (13, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:

@@ -21,7 +21,9 @@
  * - Tags and data: lanes that are taken at once wait for one another if they need different lines of one bank
  *   of the tags, or different words of one bank of the data. These are the lanes of the group, or four: of
  *   elements of at most 32 bits one of each quad, of others a quad. The rules are fits to gpu-benches'
- *   strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). */
+ *   strides of 0 to 64 floats and 0 to 16 doubles (cost_rules.c). Stores go through the same tags, but were
+ * not measured: the bound does not let their lines wait for one another, `store_clocks` for predictions does.
+ */
 #include "profile/cost/requested.h"
 #include "sem/table.h"
 
@@ -253,11 +255,12 @@ bool wmi_coalesce_banked(const struct wmi_access *access, const struct wmi_vecto
 }
 
 /* Clocks of the tags for the lines of lanes that are taken at once. Neighbouring lines are in different
- * banks, which was measured for loads only. */
+ * banks; banked: others wait for one another, which was measured for loads only. */
 static uint32_t tags_of(struct words *words, struct wmi_requests *scratch, const struct wmi_access *access,
-                        const struct wmi_vector_rules *rules, uint64_t mask, const struct wmi_element *row)
+                        const struct wmi_vector_rules *rules, uint64_t mask, const struct wmi_element *row,
+                        bool banked)
 {
-    if (!row && rules->banks != WMI_DATA_UNKNOWN && access->kind == WMI_ACCESS_LOAD)
+    if (!row && rules->banks != WMI_DATA_UNKNOWN && banked)
         return deepest(words, access, mask, rules->tag_shift, rules->tags);
     return (count_blocks(scratch, access, mask, row, rules->tag_shift) + rules->tags - 1) / rules->tags;
 }
@@ -269,8 +272,11 @@ static void add_at_once(struct words *words, struct wmi_requests *scratch, const
 {
     if (!mask)
         return;
-    const uint32_t tags = tags_of(words, scratch, access, rules, mask, row);
+    const bool loads = access->kind == WMI_ACCESS_LOAD;
+    const uint32_t tags = tags_of(words, scratch, access, rules, mask, row, loads);
     cost->tag_clocks += tags;
+    if (access->kind == WMI_ACCESS_STORE)
+        cost->store_clocks += tags_of(words, scratch, access, rules, mask, row, true);
     if (!wmi_coalesce_banked(access, rules))
         return;
     const uint32_t data = rules->banks == WMI_DATA_GROUP ? deepest(words, access, mask, 2, GROUP_BANKS)

@@ -77,6 +77,8 @@ struct wmi_vector_cost {
     uint32_t quads;                  /* lanes / 4 that the address unit counts; on the fast path of groups */
     uint32_t clocks;                 /* of the address unit, at least */
     uint32_t tag_clocks;             /* of the tags, at least */
+    uint32_t store_clocks;           /* of the tags, of a store whose lines wait for one another as a load's
+                                        do: likely, but not measured, so only predictions use it */
     uint32_t bank_clocks;            /* of the banks of tags and data, at least; 0: unknown */
     uint32_t lookups;                /* tag lookups, as counters see them */
     uint32_t reads, writes, atomics; /* requests to L2 */

@@ -18,7 +18,9 @@
  * an unknown reason). 128 bytes per clock: gpu-cache reaches 114. Assumed for other products before gfx940,
  * and on gfx11 and gfx12. Assumed for gfx942, whose lines have 128 bytes, because published times of random
  * and strided loads on MI300A fit better (docs/model.md); gfx950: unknown, so no banks. Stores were not
- * measured, so their lines count as in different banks. 64 bytes per clock: issue cycles, CLRX GcnTimings
+ * measured, so in the bound their lines count as in different banks; predictions let them wait as those of
+ * loads do, because AMD's transposes on MI210 (HPCTrainingExamples) take longer with stores than with loads
+ * down columns. 64 bytes per clock: issue cycles, CLRX GcnTimings
  * (buffer_load_dwordx4: 16 cycles), gpu-cache on MI210 (60), and dwordx4 on gfx942 (one per 16 cycles).
  *
  * Cache policy: LLVM, SIMemoryLegalizer.cpp, by target: MISS_EVICT by GLC on gfx6 to gfx90a and SC1 on gfx942

@@ -348,13 +348,27 @@ static inline bool has_tag_banks(const struct wmi_request_query *query)
 
 /* Clocks of the tags for the lanes in the mask, all at once. */
 static inline uint32_t tags_of_group(const struct wmi_request_query *query,
-                                     const struct wmi_same_row *by_lane, uint64_t lanes)
+                                     const struct wmi_same_row *by_lane, uint64_t lanes, bool banked)
 {
     const unsigned tags = query->rules->tags;
     if (is_one_line(query, by_lane, lanes))
         return 1;
-    return has_tag_banks(query) ? deepest_bank(by_lane, lanes, query->line_shift, tags)
-                                : (count_lines(query, by_lane, lanes) + tags - 1) / tags;
+    return banked ? deepest_bank(by_lane, lanes, query->line_shift, tags)
+                  : (count_lines(query, by_lane, lanes) + tags - 1) / tags;
+}
+
+/* Clocks of the tags for the lanes of a store, taken by quads, whose lines wait for one another. */
+static inline uint32_t store_quads(const struct wmi_request_query *query, const struct wmi_same_row *by_lane,
+                                   uint64_t lanes)
+{
+    uint32_t clocks = count_quads(lanes);
+    for (unsigned lane = 0; query->rules->banks != WMI_DATA_UNKNOWN && lane < WMI_LANES;
+         lane += WMI_VECTOR_LANES) {
+        const uint32_t active = (uint32_t)(lanes >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        const u32v line = *(const u32v *)(by_lane->of + lane) >> query->line_shift;
+        clocks += clocks_of(find_deep(line, line & (query->rules->tags - 1u), active));
+    }
+    return clocks;
 }
 
 /* Clocks of address unit, tags and data, by the rules at the head of coalesce.c. */
@@ -365,7 +379,7 @@ static inline void find_clocks(const struct wmi_request_query *query, const stru
     const bool whole = rules->pattern == WMI_FAST_LINE;
     const uint64_t far = whole ? 0 : query->may_be_fast ? far_quads(query, by_lane) : 0x1111111111111111ULL;
     uint64_t by_quads = 0;
-    cost->clocks = cost->tag_clocks = cost->bank_clocks = 0;
+    cost->clocks = cost->tag_clocks = cost->bank_clocks = cost->store_clocks = 0;
     for (unsigned first = 0; first < WMI_LANES; first += rules->group) {
         const uint64_t group = ((1ULL << rules->group) - 1) << first, lanes = query->mask & group;
         if (!lanes)
@@ -375,9 +389,11 @@ static inline void find_clocks(const struct wmi_request_query *query, const stru
             by_quads |= lanes;
             continue;
         }
-        const uint32_t tags = tags_of_group(query, by_lane, lanes);
+        const uint32_t tags = tags_of_group(query, by_lane, lanes, has_tag_banks(query));
         cost->clocks++;
         cost->tag_clocks += tags;
+        if (query->kind == WMI_ACCESS_STORE)
+            cost->store_clocks += tags_of_group(query, by_lane, lanes, rules->banks != WMI_DATA_UNKNOWN);
         if (!query->banked)
             continue;
         const uint32_t data = whole ? banks_of_group(query, by_lane, lanes) : 1;
@@ -385,6 +401,8 @@ static inline void find_clocks(const struct wmi_request_query *query, const stru
     }
     if (by_quads && !has_tag_banks(query)) {
         cost->tag_clocks += count_quads(by_quads); /* of at most four lines each */
+        if (query->kind == WMI_ACCESS_STORE)
+            cost->store_clocks += store_quads(query, by_lane, by_quads);
     } else if (by_quads) {
         struct wmi_same_row row = *by_lane;
         const uint64_t lanes = query->may_be_fast ? transpose_quads(&row, by_quads) : by_quads;

@@ -239,6 +239,8 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     measure->sum[WMI_SUM_DATA_CLOCKS] = data > cost.bank_clocks ? data : cost.bank_clocks;
     measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
     measure->sum[WMI_SUM_TAG_CLOCKS] = cost.tag_clocks;
+    measure->sum[WMI_SUM_PREDICTED_TAGS] =
+        access->kind == WMI_ACCESS_STORE ? cost.store_clocks : cost.tag_clocks;
     measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
     for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !requested && i < measure->requests.count; i++)
         measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);

@@ -25,8 +25,9 @@ enum wmi_sum {
     WMI_SUM_LDS_PASSES,
     WMI_SUM_LDS_CONFLICTS,
     WMI_SUM_LDS_SERIAL,
-    WMI_SUM_FETCHES,       /* instruction fetches: fetch.h */
-    WMI_SUM_INVALIDATIONS, /* of the vector cache by instructions */
+    WMI_SUM_FETCHES,        /* instruction fetches: fetch.h */
+    WMI_SUM_INVALIDATIONS,  /* of the vector cache by instructions */
+    WMI_SUM_PREDICTED_TAGS, /* as tag clocks, but store_clocks of a store */
     WMI_SUM_COUNT
 };
 

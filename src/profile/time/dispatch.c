@@ -38,7 +38,7 @@ void wmi_times_begin(struct wm_profile *profile)
 /* What the dispatch added to an instruction. */
 static struct wmi_time_access access_of(const struct wm_profile *profile, size_t at)
 {
-    static const enum wmi_sum busy[] = {WMI_SUM_ADDRESS_CLOCKS, WMI_SUM_DATA_CLOCKS, WMI_SUM_TAG_CLOCKS,
+    static const enum wmi_sum busy[] = {WMI_SUM_ADDRESS_CLOCKS, WMI_SUM_DATA_CLOCKS, WMI_SUM_PREDICTED_TAGS,
                                         WMI_SUM_LDS_PASSES};
     static const struct wmi_before_slot none;
     const struct wmi_before_slot *before = at < profile->before.count ? &profile->before.slot[at] : &none;
@@ -89,6 +89,9 @@ void wmi_times_end(struct wm_profile *profile, const struct wmi_kernel_profile *
         work.work[i] = (double)one->work[i];
     for (uint32_t i = 0; i < row->bounds; i++)
         work.busy[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
+    if (one->counted[WMI_SUM_TAG_CLOCKS]) /* stores take longer than the bound may say */
+        work.busy[WMI_GPU_L1] *=
+            (double)one->counted[WMI_SUM_PREDICTED_TAGS] / (double)one->counted[WMI_SUM_TAG_CLOCKS];
     for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
         work.last_bytes += (double)WMI_LAST_BYTES * (double)one->sums.use[WM_CACHE_LAST][kind].requests;
     work.memory_written = (double)one->sums.memory_written;

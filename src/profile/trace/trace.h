@@ -25,7 +25,7 @@ enum wmi_trace_kind {
 };
 
 enum {
-    WMI_TRACE_VERSION = 12,
+    WMI_TRACE_VERSION = 13,
     WMI_TRACE_WAVES = 64, /* maximum per workgroup */
 };
 

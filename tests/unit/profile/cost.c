@@ -103,6 +103,33 @@ static void published_vector(void **state)
     }
 }
 
+/* Stores of a dword per lane, four lanes at once: the bound takes their lines as in different banks of the
+ * tags, the prediction finds them in four banks by the number of the line. */
+static void store_tags(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned row;
+        uint64_t stride;
+        unsigned tags, stores;
+    } cases[] = {
+        {GCN, 4, 4, 4},       {GCN, 64, 16, 16},     {GCN, 128, 16, 32},
+        {GCN, 256, 16, 64},   {GCN, 4096, 16, 64},   {GCN, 4160, 16, 16},
+        {CDNA3, 256, 16, 32}, {CDNA3, 4096, 16, 64}, {GFX950, 4096, 16, 16}, /* its banks are unknown */
+        {RDNA, 4096, 8, 32},  {RDNA, 4224, 8, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pattern pattern;
+        make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, 0x1000, cases[i].stride,
+             cases[i].row == RDNA ? 0xffffffff : ~0ULL);
+        const struct wmi_vector_cost cost = vector_of(&pattern, cases[i].row);
+        if (cost.tag_clocks != cases[i].tags || cost.store_clocks != cases[i].stores)
+            fail_msg("case %zu: %u tag clocks, %u of a store", i, cost.tag_clocks, cost.store_clocks);
+        pattern.access.kind = WMI_ACCESS_LOAD;
+        assert_int_equal(vector_of(&pattern, cases[i].row).store_clocks, 0);
+    }
+}
+
 /* gpu-benches' gpu-strides: clocks of a load of 32 lanes that lie so many floats or doubles apart, which hits
  * in the vector cache; lanes are those of one wave, and eight loads lie four elements apart. The rules may
  * not exceed what was measured. Not exact: contiguous floats, whose loop takes a little longer, doubles on
@@ -340,7 +367,7 @@ static void check_clocks_slowly(const struct wmi_access *access, unsigned row, b
     const bool loads = access->kind == WMI_ACCESS_LOAD;
     const bool banked = loads && (row == RDNA || (row != GFX950 && access->elements == 1 &&
                                                   (access->bytes == 4 || access->bytes == 8)));
-    uint32_t clocks = 0, tags = 0, banks = 0;
+    uint32_t clocks = 0, tags = 0, stores = 0, banks = 0;
     for (unsigned first = 0; first < lanes; first += group) {
         bool near = narrow && access->kind != WMI_ACCESS_ATOMIC;
         for (unsigned quad = first; quad < first + group; quad += 4)
@@ -357,11 +384,13 @@ static void check_clocks_slowly(const struct wmi_access *access, unsigned row, b
                                                : deepest_slowly(access, all << first, 8, 8);
             clocks += lines > 0;
             tags += !loads || row == GFX950 ? (lines + 3) / 4 : deepest;
+            stores += row == GFX950 ? (lines + 3) / 4 : deepest;
             banks += near && row != RDNA ? words : deepest > words ? deepest : words;
         }
     }
     assert_int_equal(cost->clocks, clocks);
     assert_int_equal(cost->tag_clocks, tags);
+    assert_int_equal(cost->store_clocks, access->kind == WMI_ACCESS_STORE ? stores : 0);
     assert_int_equal(cost->bank_clocks, banked ? banks : 0);
 }
 
@@ -721,15 +750,11 @@ static void random_lds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vector),
-        cmocka_unit_test(fast_patterns),
-        cmocka_unit_test(measured_strides),
-        cmocka_unit_test(unaligned_rows),
-        cmocka_unit_test(random_vector),
-        cmocka_unit_test(published_lds),
-        cmocka_unit_test(meetings),
-        cmocka_unit_test(random_lds),
-        cmocka_unit_test(groups_of_wide_reads),
+        cmocka_unit_test(published_vector), cmocka_unit_test(store_tags),
+        cmocka_unit_test(fast_patterns),    cmocka_unit_test(measured_strides),
+        cmocka_unit_test(unaligned_rows),   cmocka_unit_test(random_vector),
+        cmocka_unit_test(published_lds),    cmocka_unit_test(meetings),
+        cmocka_unit_test(random_lds),       cmocka_unit_test(groups_of_wide_reads),
         cmocka_unit_test(waves_of_64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

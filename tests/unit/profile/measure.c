@@ -116,6 +116,8 @@ static void check_global(const struct sample *sample, const struct wmi_measure *
     assert_int_equal(sum[WMI_SUM_ADDRESS_CLOCKS], cost.clocks);
     assert_int_equal(sum[WMI_SUM_QUADS], cost.quads);
     assert_int_equal(sum[WMI_SUM_TAG_CLOCKS], cost.tag_clocks);
+    assert_int_equal(sum[WMI_SUM_PREDICTED_TAGS],
+                     sample->access.kind == WMI_ACCESS_STORE ? cost.store_clocks : cost.tag_clocks);
     assert_int_equal(sum[WMI_SUM_TAG_LOOKUPS], cost.lookups);
     const uint32_t width = rules->vector.data_bytes,
                    data = (sum[WMI_SUM_BYTES_REQUESTED] + width - 1) / width;
