@@ -547,6 +547,42 @@ kernel GROUP_OF(64) void much_lds(const global float *restrict a, global float *
     b[ID] = t[LANE ^ 1];
 }
 
+// A work-efficient scan of 1024 elements in LDS (GPU Gems 3, chapter 39): strides of powers of two, and with a
+// dword of padding for each 32.
+#define SCAN(name, AT)                                                                                       \
+    kernel GROUP_OF(512) void name(const global float *a, global float *b)                                  \
+    {                                                                                                        \
+        local float t[1024 + 32];                                                                            \
+        int apart = 1;                                                                                       \
+        t[AT(LANE)] = a[GROUP * 1024 + LANE];                                                                \
+        t[AT(LANE + 512)] = a[GROUP * 1024 + LANE + 512];                                                    \
+        for (int pairs = 512; pairs; pairs >>= 1, apart <<= 1) {                                             \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
+            if (LANE < pairs)                                                                                \
+                t[AT((2 * LANE + 2) * apart - 1)] += t[AT((2 * LANE + 1) * apart - 1)];                      \
+        }                                                                                                    \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                        \
+        if (LANE == 0)                                                                                       \
+            t[AT(1023)] = 0;                                                                                 \
+        for (int pairs = 1; pairs < 1024; pairs <<= 1) {                                                     \
+            apart >>= 1;                                                                                     \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                    \
+            if (LANE < pairs) {                                                                              \
+                const int left = AT((2 * LANE + 1) * apart - 1), right = AT((2 * LANE + 2) * apart - 1);     \
+                const float sum = t[left];                                                                   \
+                t[left] = t[right];                                                                          \
+                t[right] += sum;                                                                             \
+            }                                                                                                \
+        }                                                                                                    \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                        \
+        b[GROUP * 1024 + LANE] = t[AT(LANE)];                                                                \
+        b[GROUP * 1024 + LANE + 512] = t[AT(LANE + 512)];                                                    \
+    }
+#define AS_IT_IS(i) (i)
+#define PADDED(i)   ((i) + ((i) >> 5))
+SCAN(scan_bad, AS_IT_IS)
+SCAN(scan_good, PADDED)
+
 // ---- nothing to say ----
 
 kernel GROUP_OF(256) void copy(const global float *restrict a, global float *restrict b)
@@ -589,6 +625,23 @@ kernel GROUP_OF(64) void busy(const global float *restrict a, global float *rest
             s = s * x + k;
     }
     b[ID] = s;
+}
+// Each load waits for the one before, if a is 0, 1, 2, ...: only more waves, or other loads between, hide the latency. And
+// the same loads at once.
+kernel GROUP_OF(64) void chain(const global int *restrict a, global int *restrict b)
+{
+    int at = ID & 16383;
+    for (int i = 0; i < 64; i++)
+        at = (a[at] + 64) & 16383;
+    b[ID] = at;
+}
+kernel GROUP_OF(64) void burst(const global int *restrict a, global int *restrict b)
+{
+    int sum = 0;
+#pragma unroll
+    for (int i = 0; i < 64; i++)
+        sum += a[(ID + i * 64) & 16383];
+    b[ID] = sum;
 }
 // A transposition through LDS with bank conflicts, which memory hides.
 kernel __attribute__((reqd_work_group_size(16, 16, 1))) void hidden(const global float *restrict a, global float *restrict b)

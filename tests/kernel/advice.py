@@ -33,6 +33,7 @@ FAULTS = [
     ("uniform_lds", 65536, 64, "zero:f32:65536 zero:f32:65536 zero:f32:64", "lds-uniform", "bank-conflicts", 1.05),
     ("pairs", 65536, 64, "zero:f32:65536 zero:f32:65536", "lds-misaligned", "bank-conflicts", 1.05),
     ("bins", 65536, 64, "rand:i32:65536:1 zero:i32:65536", "bank-conflicts", "atomics", 1.8),
+    ("scan", 524288, 512, "zero:f32:1048576 zero:f32:1048576", "bank-conflicts", "lds-misaligned scattered", 1.25),
     ("structure", 65536, 256, "zero:f32:262144 zero:f32:65536", "structure", "uncoalesced scattered one-by-one", 1.05),
     ("column", 16384, 64, "zero:f32:16777216 zero:f32:16384", "uncoalesced", "scattered structure", 1.05),
     ("stores", 65536, 64, "zero:f32:65536 zero:f32:65536", "uncoalesced", "scattered", 1.05),
@@ -63,6 +64,8 @@ OTHERS = [
     ("hidden", "1024,1024", "16,16", "zero:f32:1048576 zero:f32:1048576", ""),  # bank conflicts that memory hides
     ("members", "262144", "256", "zero:f32:1048576 zero:f32:262144", "|one-by-one"),  # all members are used; where L1 is too small, they gain by being apart
     ("busy", "16384", "64", "zero:f32:16777216 zero:f32:16384", "|few-workgroups"),  # the VALU takes longer than uncoalesced loads
+    ("chain", "65536", "64", "iota:i32:16384 zero:i32:65536", ""),
+    ("burst", "65536", "64", "iota:i32:16384 zero:i32:65536", ""),
     ("much_lds", "262144", "64", "zero:f32:262144 zero:f32:262144", "occupancy"),
     ("start", "65536", "16", "zero:f32:16384 zero:f32:65536", "partial-waves|"),
     ("start", "1024", "256", "zero:f32:16384 zero:f32:1024", "few-workgroups"),
