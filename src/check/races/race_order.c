@@ -7,25 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ALL = WMI_RACE_WAVES,
-    LEARNED_MOST = 1 << 16,
-    FLOORS_MOST = 64,
-    GAPS_MOST = 1 << 10,
-    NAMED = 17,
-    DEPTH = 2048
-};
+enum { LEARNED_MOST = 1 << 16, FLOORS_MOST = 64, GAPS_MOST = 1 << 10, NAMED = 17 };
 
 /* ---- pasts ---- */
 
 struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t tag)
 {
     return &order->past[tag / WMI_RACE_CHUNK][tag % WMI_RACE_CHUNK];
-}
-
-static struct wmi_race_past *root_of(const struct wmi_race_order *order, uint32_t tag)
-{
-    return wmi_race_past(order, wmi_race_past(order, tag)->root);
 }
 
 void wmi_race_order_begin(struct wmi_race_order *order)
@@ -144,7 +132,7 @@ static uint32_t floor_at(const struct wmi_race_past *root, uint32_t epoch, enum 
 static void add_floor(struct wmi_race_order *order, struct wmi_race_group *group,
                       const struct wmi_race_floor *floor)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     if (floor_at(root, UINT32_MAX, (enum wmi_race_degree)floor->degree) >= floor->floor)
         return;
     if (root->floor_count == FLOORS_MOST) { /* the oldest two become one */
@@ -160,7 +148,7 @@ static void add_floor(struct wmi_race_order *order, struct wmi_race_group *group
 static void release_before(struct wmi_race_order *order, struct wmi_race_group *group, uint32_t epoch,
                            uint32_t at)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     if (root->release == UINT32_MAX)
         root->release = epoch;
     add_floor(order, group, &(struct wmi_race_floor){.at = at, .floor = epoch, .degree = WMI_RACE_RELEASED});
@@ -181,7 +169,7 @@ static struct wmi_race_gap *last_gap(const struct wmi_race_past *root, unsigned 
 static void open_gap(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                      enum wmi_race_degree degree, uint32_t from)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     if (root->gap_count == GAPS_MOST) { /* forgets the oldest ones */
         uint32_t kept = 0;
         for (uint32_t i = 0; i < root->gap_count; i++)
@@ -201,7 +189,7 @@ static void close_gap(const struct wmi_race_order *order, struct wmi_race_group 
                       enum wmi_race_degree degree, uint32_t until)
 {
     struct wmi_race_gap *gap =
-        group->wave[wave].gap[degree] ? last_gap(root_of(order, group->tag), wave, degree) : NULL;
+        group->wave[wave].gap[degree] ? last_gap(wmi_race_root(order, group->tag), wave, degree) : NULL;
     if (gap)
         gap->until = until;
     group->wave[wave].gap[degree] = false;
@@ -240,7 +228,7 @@ void wmi_race_store(const struct wmi_race_order *order, struct wmi_race_group *g
 {
     struct wmi_race_wave *w = &group->wave[wave];
     if (!group->stored)
-        root_of(order, group->tag)->stored = true;
+        wmi_race_root(order, group->tag)->stored = true;
     group->stored = true;
     if (!w->stores) {
         w->first_store = w->epoch;
@@ -281,7 +269,7 @@ static void complete_part(struct wmi_race_order *order, struct wmi_race_group *g
     memmove(w->store, w->store + complete, w->store_count * sizeof *w->store);
     w->first_store = w->store[0].epoch;
     const enum wmi_race_degree degree = order->writes_back ? WMI_RACE_COMPLETE : WMI_RACE_RELEASED;
-    if (!w->gap[degree] || last_gap(root_of(order, group->tag), wave, degree)->from >= w->first_store)
+    if (!w->gap[degree] || last_gap(wmi_race_root(order, group->tag), wave, degree)->from >= w->first_store)
         return;
     close_gap(order, group, wave, degree, w->epoch + 1);
     open_gap(order, group, wave, degree, w->first_store);
@@ -346,7 +334,7 @@ void wmi_race_begin_epoch(struct wmi_race_order *order, struct wmi_race_group *g
 bool wmi_race_release(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
     struct wmi_race_wave *w = &group->wave[wave];
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     if (!w->releases)
         return false;
     w->releases = false;
@@ -377,7 +365,7 @@ void wmi_race_learn(struct wmi_race_order *order, struct wmi_race_group *group, 
                     uint64_t record, enum wmi_race_knows how)
 {
     enum { RECENT = 16 };
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
     const struct wmi_race_past *other = wmi_race_past(order, of->root);
     const uint32_t seen = of->base + wmi_race_epoch(record);
@@ -429,16 +417,9 @@ static void raise(struct wmi_race_past *root, unsigned wave, enum wmi_race_knows
             root->learned[i].how = (uint8_t)to;
 }
 
-/* How a wave to which the entry applies knows of the other wave's past. */
-static enum wmi_race_knows how_known(const struct wmi_race_learned *entry, unsigned wave)
-{
-    return entry->by == ALL && entry->acquired >> wave & 1 ? WMI_RACE_ACQUIRES
-                                                           : (enum wmi_race_knows)entry->how;
-}
-
 void wmi_race_reread(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave, bool lds)
 {
-    raise(root_of(order, group->tag), wave, WMI_RACE_PASSES, lds ? WMI_RACE_ACQUIRES : WMI_RACE_SEES);
+    raise(wmi_race_root(order, group->tag), wave, WMI_RACE_PASSES, lds ? WMI_RACE_ACQUIRES : WMI_RACE_SEES);
 }
 
 /* Removes what later knowledge of the same wave includes. */
@@ -463,7 +444,7 @@ static void acquire_near(struct wmi_race_past *root, unsigned wave)
         struct wmi_race_learned *entry = &root->learned[i];
         if (i >= root->count || !entry->near || entry->how != WMI_RACE_SEES)
             continue;
-        if (entry->by == ALL)
+        if (entry->by == WMI_RACE_BY_ALL)
             entry->acquired |= 1u << wave;
         if (entry->by != wave)
             continue;
@@ -474,7 +455,7 @@ static void acquire_near(struct wmi_race_past *root, unsigned wave)
 
 void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     const uint32_t tag = wmi_race_past(order, group->tag)->root;
     group->wave[wave].fresh = group->wave[wave].floor;
     for (uint32_t i = 0; order->within && i < root->count; i++) {
@@ -489,17 +470,17 @@ void wmi_race_refresh(struct wmi_race_order *order, struct wmi_race_group *group
 
 void wmi_race_rescan(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     for (uint32_t i = 0; i < root->count; i++)
         root->learned[i].rescanned |= root->learned[i].by == wave;
 }
 
 void wmi_race_invalidate(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     raise(root, wave, WMI_RACE_SEES, WMI_RACE_ACQUIRES);
     for (uint32_t i = 0; root->pending && i < root->count; i++)
-        if (root->learned[i].by == ALL && root->learned[i].how == WMI_RACE_SEES)
+        if (root->learned[i].by == WMI_RACE_BY_ALL && root->learned[i].how == WMI_RACE_SEES)
             root->learned[i].acquired |= 1u << wave;
 }
 
@@ -510,8 +491,9 @@ static void merge_own(struct wmi_race_past *root, uint32_t own)
     uint32_t first[WMI_RACE_WAVES], waves = 0, kept = 0;
     for (uint32_t i = 0; i < root->count; i++) {
         const struct wmi_race_learned entry = root->learned[i];
-        const bool merges = entry.tag == own && entry.by == ALL && entry.how == WMI_RACE_ACQUIRES &&
-                            !entry.near && !entry.floor && !entry.done_floor && !entry.passed;
+        const bool merges = entry.tag == own && entry.by == WMI_RACE_BY_ALL &&
+                            entry.how == WMI_RACE_ACQUIRES && !entry.near && !entry.floor &&
+                            !entry.done_floor && !entry.passed;
         if (merges && waves >> entry.wave & 1) {
             struct wmi_race_learned *known = &root->learned[first[entry.wave]];
             known->epoch = max_of(known->epoch, entry.epoch);
@@ -535,23 +517,24 @@ static void merge_own(struct wmi_race_past *root, uint32_t own)
  * synchronizes). */
 static void share(struct wmi_race_order *order, struct wmi_race_group *group)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     const uint32_t own = wmi_race_past(order, group->tag)->root;
     root->pending = false;
     for (uint32_t i = 0; i < root->count; i++) {
         struct wmi_race_learned *entry = &root->learned[i];
-        const bool acquires = entry->how == WMI_RACE_ACQUIRES || (entry->by == ALL && entry->acquired);
+        const bool acquires =
+            entry->how == WMI_RACE_ACQUIRES || (entry->by == WMI_RACE_BY_ALL && entry->acquired);
         if (entry->how == WMI_RACE_PASSES)
             continue;
         if (acquires && order->within && entry->tag != own) {
-            if (entry->by != ALL)
+            if (entry->by != WMI_RACE_BY_ALL)
                 entry->acquired = 1u << entry->by;
             entry->how = WMI_RACE_NEARS;
         } else if (acquires) {
             entry->how = WMI_RACE_ACQUIRES;
         }
         root->pending |= entry->how == WMI_RACE_SEES;
-        entry->by = ALL;
+        entry->by = WMI_RACE_BY_ALL;
     }
     merge_own(root, own);
 }
@@ -570,7 +553,7 @@ static void raise_floor(struct wmi_race_group *group, unsigned wave, uint32_t fl
 static void learn_within(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                          unsigned other, uint32_t epoch, uint32_t released)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     const struct wmi_race_learned learned = {.tag = wmi_race_past(order, group->tag)->root,
                                              .epoch = released,
                                              .seen = epoch,
@@ -611,7 +594,7 @@ struct wmi_race_signal wmi_race_signal(struct wmi_race_order *order, struct wmi_
 void wmi_race_learn_signal(struct wmi_race_order *order, struct wmi_race_group *group, unsigned wave,
                            const struct wmi_race_signal *signal)
 {
-    struct wmi_race_past *root = root_of(order, group->tag);
+    struct wmi_race_past *root = wmi_race_root(order, group->tag);
     const struct wmi_race_learned learned = {.tag = signal->tag,
                                              .epoch = signal->epoch,
                                              .seen = signal->seen,
@@ -764,146 +747,4 @@ void wmi_race_leave(struct wmi_race_order *order, struct wmi_race_group *group, 
                          order->waits_at_barriers && group->wave[i].flying_from <= group->wave[i].passed
                              ? group->wave[i].flying_from
                              : group->wave[i].passed + 1);
-}
-
-/* ---- relations ---- */
-
-struct search {
-    struct wmi_race_order *order;
-    const struct wmi_race_past
-        *own; /* past of the searching wave; the caller has examined what all waves of its workgroup know */
-    uint32_t root, epoch; /* the access to find */
-    unsigned wave;
-    enum wmi_race_made made; /* of the access */
-    bool unreleased;         /* is_unreleased() of an entry */
-};
-
-/* Whether an entry implies that the other wave's access is known: no release concerns loads and LDS. */
-static bool covers(const struct wmi_race_learned *entry, const struct search *search)
-{
-    uint32_t epoch = entry->epoch, floor = entry->floor;
-    if (search->made != WMI_RACE_STORE) {
-        epoch = max_of(epoch, entry->done);
-        floor = max_of(floor, entry->done_floor);
-    }
-    if (search->made == WMI_RACE_OTHER_ACCESS) {
-        epoch = max_of(epoch, entry->seen);
-        floor = max_of(floor, entry->passed);
-    }
-    return entry->tag == search->root &&
-           (search->epoch < floor || (search->wave == entry->wave && search->epoch < epoch));
-}
-
-/* Whether the search has visited the wave before. */
-static bool is_visited(const struct wmi_race_order *order, struct wmi_race_past *past, unsigned wave)
-{
-    if (past->visit != order->visit)
-        past->visited = 0;
-    past->visit = order->visit;
-    const bool visited = past->visited >> wave & 1;
-    past->visited |= 1u << wave;
-    return visited;
-}
-
-/* Whether the access comes before what the wave has seen, but was not released. */
-static bool is_unreleased(const struct wmi_race_learned *entry, const struct search *search)
-{
-    return entry->tag == search->root &&
-           (search->epoch < entry->passed ||
-            (entry->wave == search->wave && search->epoch >= entry->epoch && search->epoch <= entry->seen));
-}
-
-/* Whether the entry is about the wave that made the access. What others have told that wave is irrelevant to
- * its own accesses; their lists also contain what they learned later. */
-static bool is_of_same_wave(const struct wmi_race_learned *entry, const struct search *search)
-{
-    return entry->tag == search->root && entry->wave == search->wave;
-}
-
-/* Whether the entry applies to a wave of the past's workgroup. */
-static bool is_known_by(const struct search *search, const struct wmi_race_past *past,
-                        const struct wmi_race_learned *entry, unsigned by)
-{
-    return entry->by == by || (entry->by == ALL && past != search->own);
-}
-
-/* Whether `by` of the workgroup knows of the access, in any way or through others. */
-static bool passes(struct search *search, struct wmi_race_past *past, unsigned by, unsigned depth)
-{
-    if (is_visited(search->order, past, by))
-        return false;
-    if (past->all)
-        return true;
-    for (uint32_t i = 0; i < past->count; i++) {
-        const struct wmi_race_learned *entry = &past->learned[i];
-        if (!is_known_by(search, past, entry, by))
-            continue;
-        if (covers(entry, search))
-            return true;
-        search->unreleased |= is_unreleased(entry, search);
-    }
-    for (uint32_t i = past->count; i-- > 0 && depth;) {
-        const struct wmi_race_learned *entry = &past->learned[i];
-        if (is_known_by(search, past, entry, by) && !is_of_same_wave(entry, search) &&
-            passes(search, wmi_race_past(search->order, entry->tag), entry->wave, depth - 1))
-            return true;
-    }
-    return false;
-}
-
-/* How an access before a barrier of the workgroup is ordered with what the wave does after it. If these
- * have different vector caches, a store must be complete before the barrier, and a load must not find older
- * data in the vector cache. Source: LLVM AMDGPUUsage, "Memory Model GFX10-GFX11" and "GFX12": release and
- * acquire of workgroup scope. */
-static enum wmi_race_relation relation_within(const struct wmi_race_order *order,
-                                              const struct wmi_race_group *group, unsigned wave,
-                                              const struct search *search, enum wmi_race_reads reads)
-{
-    const struct wmi_race_wave *other = &group->wave[search->wave];
-    if (!order->within || search->made == WMI_RACE_OTHER_ACCESS)
-        return WMI_RACE_ORDERED;
-    if (search->epoch >= other->flying_from && search->epoch <= other->flying_to)
-        return WMI_RACE_FLYING;
-    return reads == WMI_RACE_READS_VECTOR && search->epoch >= group->wave[wave].fresh ? WMI_RACE_STALE
-                                                                                      : WMI_RACE_ORDERED;
-}
-
-enum wmi_race_relation wmi_race_relation(struct wmi_race_order *order, const struct wmi_race_group *group,
-                                         unsigned wave, uint64_t record, enum wmi_race_made made,
-                                         enum wmi_race_reads reads)
-{
-    const struct wmi_race_past *of = wmi_race_past(order, wmi_race_tag(record));
-    struct wmi_race_past *root = root_of(order, group->tag);
-    struct search search = {.order = order,
-                            .own = root,
-                            .root = of->root,
-                            .epoch = of->base + wmi_race_epoch(record),
-                            .wave = wmi_race_wave(order, record),
-                            .made = made};
-    enum wmi_race_relation relation = WMI_RACE_UNRELATED;
-    const bool same_group = of->root == wmi_race_past(order, group->tag)->root;
-    if (root->all || (same_group && search.wave == wave))
-        return WMI_RACE_ORDERED;
-    if (same_group && search.epoch < group->wave[wave].floor)
-        return relation_within(order, group, wave, &search, reads);
-    order->visit++;
-    for (uint32_t i = root->count; i-- > 0;) {
-        const struct wmi_race_learned *entry = &root->learned[i];
-        if ((entry->by != wave && entry->by != ALL) || entry->how == WMI_RACE_PASSES)
-            continue; /* a wave learns nothing from an atomic that returns nothing */
-        const bool known =
-            covers(entry, &search) || (!is_of_same_wave(entry, &search) &&
-                                       passes(&search, wmi_race_past(order, entry->tag), entry->wave, DEPTH));
-        if (known && (how_known(entry, wave) == WMI_RACE_ACQUIRES ||
-                      (entry->rescanned && reads == WMI_RACE_READS_SCALAR)))
-            return WMI_RACE_ORDERED;
-        if (known && entry->how == WMI_RACE_NEARS && reads != WMI_RACE_READS_VECTOR)
-            return WMI_RACE_ORDERED;
-        if (known)
-            relation = entry->how == WMI_RACE_NEARS     ? WMI_RACE_STALE
-                       : relation == WMI_RACE_UNRELATED ? WMI_RACE_UNACQUIRED
-                                                        : relation;
-        search.unreleased |= is_unreleased(entry, &search);
-    }
-    return relation == WMI_RACE_UNRELATED && search.unreleased ? WMI_RACE_UNRELEASED : relation;
 }

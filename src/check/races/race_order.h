@@ -26,14 +26,17 @@ enum wmi_race_knows {
     WMI_RACE_ACQUIRES, /* it has invalidated these caches */
 };
 
+enum { WMI_RACE_BY_ALL = WMI_RACE_WAVES }; /* who has learned something: all waves of the workgroup */
+
 struct wmi_race_learned {
     uint32_t tag;          /* tag of the other wave's workgroup */
     uint32_t epoch, floor; /* the other wave's epoch and floor at that time, as far as they were released */
     uint32_t done, done_floor; /* the same of stores that write through, which need no write-back */
     uint32_t seen, passed;     /* the same, released or not */
-    uint8_t wave, by;          /* the other wave; the wave that has learned, or WMI_RACE_WAVES for all */
+    uint8_t wave, by;          /* the other wave; the wave that has learned, or WMI_RACE_BY_ALL */
     uint8_t how;               /* enum wmi_race_knows */
-    uint32_t acquired; /* if `by` means all, a mask of the waves that have invalidated their caches since */
+    uint32_t acquired; /* if `by` is WMI_RACE_BY_ALL, a mask of the waves that have invalidated their caches
+                          since */
     bool rescanned;    /* `by` has invalidated the scalar cache since */
     bool near;         /* by a signal of their cluster's barrier: caches beyond the compute unit are shared */
 };
@@ -152,6 +155,12 @@ static inline unsigned wmi_race_wave(const struct wmi_race_order *order, uint64_
 void wmi_race_order_begin(struct wmi_race_order *order);
 void wmi_race_order_free(struct wmi_race_order *order);
 struct wmi_race_past *wmi_race_past(const struct wmi_race_order *order, uint32_t tag);
+
+/* The past of the workgroup's first tag. */
+static inline struct wmi_race_past *wmi_race_root(const struct wmi_race_order *order, uint32_t tag)
+{
+    return wmi_race_past(order, wmi_race_past(order, tag)->root);
+}
 
 /* Starts a workgroup; `group` keeps its shadow of LDS. False: no memory. */
 bool wmi_race_group_begin(struct wmi_race_order *order, struct wmi_race_group *group, uint64_t number,
