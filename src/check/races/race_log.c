@@ -35,9 +35,10 @@ void wmi_race_log_end(struct wmi_race_log *log)
 
 bool wmi_race_log_grow(struct wmi_race_log *log)
 {
-    /* It takes at most LEAST chunks, and SHARE times the memory from which loads are logged. */
-    enum { LEAST = 16, SHARE = 4 };
-    const size_t most = (log->regions << WMI_RACE_REGION_BITS) * SHARE / WMI_RACE_LOG_CHUNK + LEAST;
+    /* In chunks: LEAST and SHARE times the memory from which loads are logged, up to MOST. */
+    enum { LEAST = 16, SHARE = 4, MOST = 256 };
+    const size_t wanted = (log->regions << WMI_RACE_REGION_BITS) * SHARE / WMI_RACE_LOG_CHUNK + LEAST,
+                 most = wanted < MOST ? wanted : MOST;
     const size_t next = log->last + (log->chunks != 0);
     if (next >= most)
         return false;
