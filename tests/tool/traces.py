@@ -214,7 +214,7 @@ class Traces(Case):
         os.mkdir(self.path("temporary"))
         os.environ["TMPDIR"] = self.path("temporary")
         try:
-            null = "-k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null --arg n=64"
+            null = "-j 1 -k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null --arg n=64"
             report = self.prof(self.example("transpose"), null, "--gpu vega64,mi210", code=3)
         finally:
             del os.environ["TMPDIR"]
