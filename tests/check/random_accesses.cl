@@ -2,6 +2,13 @@
 // Steps of all work-items, as random_accesses.py makes them up: what each does, and each work-item's address, ~0 if it is idle.
 enum { LOAD, STORE, LOAD_BYTE, STORE_BYTE, LOAD_FOUR, STORE_FOUR, BARRIER };
 
+// All bytes depend on all bits, so that of two such values one looks like no copy of what has been loaded.
+uint mixed(uint x) {
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
+
 #define STEPS(space, data, fence)                                                                            \
     const uint me = get_global_id(0);                                                                        \
     uint sum = 0;                                                                                            \
@@ -36,7 +43,8 @@ enum { LOAD, STORE, LOAD_BYTE, STORE_BYTE, LOAD_FOUR, STORE_FOUR, BARRIER };
             break;                                                                                           \
         }                                                                                                    \
     }                                                                                                        \
-    out[me] = rotate(sum, 8u); /* no copy of what has been loaded */
+    out[2 * me] = mixed(sum);                                                                                \
+    out[2 * me + 1] = mixed(~sum);
 
 kernel void global_steps(global const uint *what, global const uint *address, uint count, global uint *out, global uchar *data) {
     STEPS(global, data, CLK_GLOBAL_MEM_FENCE)

@@ -65,7 +65,8 @@ def make(choice, local, most_groups):
     """What each step does, and the addresses of each work-item, without races; and addresses in all cells."""
     groups, per_item = min(choice.choice([1, 1, 2, 3]), most_groups), choice.choice([1, 2] if local else [1, 2, 4, 16])
     shared = choice.choice([1, 16, 256] if local else [1, 16, 256, 4096])
-    all_cells = list(range(groups * ITEMS * per_item + shared))
+    apart = 1 if local else choice.choice([1, 1, 5, 64])
+    all_cells = list(range(0, apart * (groups * ITEMS * per_item + shared), apart))
     if choice.random() < 0.3:
         choice.shuffle(all_cells)
     own = {group: all_cells[group * ITEMS * per_item:(group + 1) * ITEMS * per_item] for group in range(groups)}
@@ -90,7 +91,7 @@ def make(choice, local, most_groups):
             row.append(IDLE if choice.random() < some else at)
         steps.append(what)
         addresses.append(row)
-    return steps, addresses, groups, len(all_cells) * CELL
+    return steps, addresses, groups, (max(all_cells) + 1) * CELL
 
 
 def stray_to_others(steps, addresses, choice):
@@ -170,7 +171,7 @@ def run_case(options, objects, number):
             file.write(struct.pack(f"<{len(words)}I", *words))
     command = [options.wavemem, "check", objects[target], "-k", "local_steps" if local else "global_steps", "-g", str(groups * ITEMS), "-b", str(ITEMS),
                "--arg", f"what=@{paths[0]}", "--arg", f"address=@{paths[1]}", "--arg", f"count={len(steps)}",
-               "--arg", f"out=zero:u32:{groups * ITEMS}", *([] if local else ["--arg", f"data={'uninit:u8' if options.check == 'uninit' else 'zeros'}:{size}"]), "--only", options.check]
+               "--arg", f"out=zero:u32:{2 * groups * ITEMS}", *([] if local else ["--arg", f"data={'uninit:u8' if options.check == 'uninit' else 'zeros'}:{size}"]), "--only", options.check]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     found = f"{options.check}-" in run.stdout
     if run.returncode not in (0, 1) or found != expected:
