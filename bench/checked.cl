@@ -214,6 +214,12 @@ kernel void stored_64_apart(global const uint *a, global uint *b)
     }
 }
 
+kernel void stored_scattered(global const uint *a, global uint *b)
+{
+    for (uint r = 0; r < TIMES; r++)
+        b[(ID * TIMES + r) * 2654435761u % WORDS] = r;
+}
+
 kernel void atomics(global uint *a, global uint *b)
 {
     for (uint r = 0; r < TIMES; r++)

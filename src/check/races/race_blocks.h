@@ -232,7 +232,7 @@ static bool is_spread(const struct wmi_race_pattern *blocks)
  * prefetches.
  */
 WMI_INLINE void fetch_block(const struct wmi_race_page *page, unsigned block,
-                            const struct wmi_race_pattern *blocks, unsigned i)
+                            const struct wmi_race_pattern *blocks, unsigned i, bool writes)
 {
     enum { LINE = 64 };
     if (page->parted >> block & 1) {
@@ -241,9 +241,9 @@ WMI_INLINE void fetch_block(const struct wmi_race_page *page, unsigned block,
             __builtin_prefetch(part + line);
     } else if (page->divided >> block & 1) {
         const struct wmi_race_block *const records = page->detail[block].block;
-        if (blocks->dwords && page->written >> block & 1)
+        if (blocks->dwords && (writes || page->written >> block & 1))
             __builtin_prefetch(&records->write[__builtin_ctz(blocks->dword[i])]);
-        if (blocks->dwords)
+        if (blocks->dwords && (!writes || page->loaded >> block & 1))
             __builtin_prefetch(&records->read[__builtin_ctz(blocks->dword[i])]);
     } else if (page->list_capacity) {
         __builtin_prefetch(wmi_race_list(page, block).record);
@@ -272,6 +272,9 @@ static inline bool touch_divided(struct wmi_races *races, struct wmi_race_page *
     const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     const unsigned dword = (unsigned)__builtin_ctz(dwords);
     page->written |= (uint32_t)access->writes << block;
+    page->loaded |= (uint32_t)!access->writes << block;
+    if (access->writes)
+        return touch_write(&cells, dword, 1, access, page->loaded >> block & 1);
     if (page->written >> block & 1)
         return wmi_race_touch_quickly(&cells, dword, access);
     *(wmi_race_is_settled(cells.read[dword], access) ? &cells.read[dword] : &cells.other[dword]) =
@@ -306,7 +309,7 @@ static bool touch_spread(struct wmi_races *races, uint64_t start, const struct w
     }
     *done = listed || blocks->irregular;
     for (unsigned i = 0; i < blocks->count && *done; i++)
-        fetch_block(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS, blocks, i);
+        fetch_block(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS, blocks, i, races->now.writes);
     for (unsigned i = 0; i < blocks->count && *done && !blocks->dwords; i++)
         fetch_longer(page[i], (start + blocks->number[i]) % WMI_RACE_BLOCKS);
     for (unsigned i = 0; i < blocks->count && *done; i++) {

@@ -27,22 +27,27 @@ static inline u64v at(const uint64_t *record)
     return (u64v) * (const records *)record;
 }
 
-static bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t count,
-                        const struct wmi_race_access *access)
+/* Records a write of consecutive dwords. loaded: some of them may have a read record. */
+static inline bool touch_write(const struct wmi_race_cells *cells, size_t first, size_t count,
+                               const struct wmi_race_access *access, bool loaded)
 {
     const uint64_t record = access->record | 15;
     uint32_t bad = 0;
     size_t i = first;
     for (; i + RECORDS <= first + count; i += RECORDS)
-        bad |= unsettled(at(&cells->write[i]), access) | unsettled(at(&cells->read[i]), access) |
-               unsettled(at(&cells->other[i]), access);
+        bad |=
+            unsettled(at(&cells->write[i]), access) |
+            (loaded ? unsettled(at(&cells->read[i]), access) | unsettled(at(&cells->other[i]), access) : 0);
     if (bad)
         return false;
     for (size_t k = first; k < i; k += RECORDS)
         *(records *)&cells->write[k] = (records)wmi_splat_u64(record);
-    for (; i < first + count; i++)
-        if (!wmi_race_touch_quickly(cells, i, access))
+    for (; i < first + count; i++) {
+        if (loaded ? !wmi_race_touch_quickly(cells, i, access)
+                   : !wmi_race_is_settled(cells->write[i], access))
             return false;
+        cells->write[i] = record;
+    }
     return true;
 }
 
@@ -76,7 +81,7 @@ static inline bool touch_read(const struct wmi_race_cells *cells, size_t first, 
 static bool touch_any(const struct wmi_race_cells *cells, size_t first, size_t count,
                       const struct wmi_race_access *access)
 {
-    return access->writes ? touch_write(cells, first, count, access)
+    return access->writes ? touch_write(cells, first, count, access, true)
                           : touch_read(cells, first, count, access, true);
 }
 
@@ -221,14 +226,15 @@ static bool touch_listed(struct wmi_races *races, struct wmi_race_page *page, un
     if (!(page->divided >> block & 1) && !wmi_race_divide(&races->shadow, page, block))
         return false;
     page->written |= (uint32_t)races->now.writes << block;
-    const bool written = page->written >> block & 1;
+    page->loaded |= (uint32_t)!races->now.writes << block;
+    const bool written = page->written >> block & 1, loaded = page->loaded >> block & 1;
     const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     while (dwords) {
         const unsigned first = (unsigned)__builtin_ctz(dwords);
         const uint64_t rest = (uint64_t)dwords >> first;
         const unsigned count = (unsigned)__builtin_ctzll(~rest);
-        if (written ? !touch_any(&cells, first, count, &races->now)
-                    : !touch_read(&cells, first, count, &races->now, false))
+        if (races->now.writes ? !touch_write(&cells, first, count, &races->now, loaded)
+                              : !touch_read(&cells, first, count, &races->now, written))
             return false;
         dwords &= (uint32_t)(~UINT64_C(0) << (first + count));
     }
@@ -258,6 +264,7 @@ static bool touch_span(struct wmi_races *races, struct wmi_race_page *page, unsi
     if (!(page->divided >> block & 1) && !wmi_race_divide(shadow, page, block))
         return false;
     page->written |= 1u << block; /* the write records mark dwords with records per byte */
+    page->loaded |= 1u << block;
     const struct wmi_race_cells cells = wmi_race_block_cells(page->detail[block].block);
     for (unsigned half = 0; half < 2; half++)
         for (uint64_t left = bytes[half]; left;) {

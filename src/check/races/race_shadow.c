@@ -411,12 +411,14 @@ bool wmi_race_divide(struct wmi_race_shadow *shadow, struct wmi_race_page *page,
         memset(detail->block, 0, sizeof *detail->block);
         add_list(shadow, &cells, list, count);
         page->written |= 1u << block; /* the write records mark dwords with records per byte */
+        page->loaded |= 1u << block;
     } else {
         const struct wmi_race_list list = wmi_race_list(page, block);
         memset(detail->block, 0, sizeof *detail->block);
         for (uint32_t i = 0; i < page->list_capacity; i++) {
             const enum wmi_race_role_of role = list.record[i] & ALL_BYTES;
             page->written |= (uint32_t)(list.dwords[i] && role == WMI_RACE_WRITE) << block;
+            page->loaded |= (uint32_t)(list.dwords[i] && role != WMI_RACE_WRITE) << block;
             for (uint64_t left = list.dwords[i]; left; left &= left - 1)
                 add_bytes(shadow, &cells, (size_t)__builtin_ctzll(left), list.record[i] | ALL_BYTES, role);
         }
@@ -505,8 +507,10 @@ bool wmi_race_leave_state(struct wmi_race_shadow *shadow, struct wmi_race_page *
     const struct wmi_race_cells cells = wmi_race_block_cells(detail->block);
     memset(detail->block, 0, sizeof *detail->block);
     add_list(shadow, &cells, entry, count);
-    for (uint32_t i = 0; i < count; i++) /* dwords with records per byte have write records, too */
+    for (uint32_t i = 0; i < count; i++) { /* dwords with records per byte have records in each role */
         page->written |= (uint32_t)(entry[i].role == WMI_RACE_WRITE || !is_whole(&entry[i])) << block;
+        page->loaded |= (uint32_t)(entry[i].role != WMI_RACE_WRITE || !is_whole(&entry[i])) << block;
+    }
     mark_divided(shadow, page, block);
     return true;
 }

@@ -94,11 +94,7 @@ struct wmi_race_byte_entry {
     enum wmi_race_role_of role;
 };
 
-enum {
-    WMI_RACE_ENTRIES = 16,
-    WMI_RACE_LIST_POOLS = 5,
-    WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4
-};
+enum { WMI_RACE_ENTRIES = 8, WMI_RACE_LIST_POOLS = 4, WMI_RACE_MANY_ENTRIES = 3 * WMI_RACE_BLOCK_DWORDS / 4 };
 
 /* The records per dword of a block; or a long list. */
 struct wmi_race_block {
@@ -125,10 +121,10 @@ struct wmi_race_page {
     uint32_t list_capacity; /* capacity of each block's list: 0, 1, 2, 4 ... WMI_RACE_ENTRIES */
     uint32_t listed;        /* mask of the blocks without states */
     uint32_t parted,
-        divided;      /* masks of the blocks with lists of bytes, and of those with records per dword */
-    uint32_t written; /* mask of the blocks that may have writes */
-    uint64_t *lists;  /* lists of all blocks: for each, the records and then the dwords */
-    struct wmi_race_detail { /* for blocks that are parted or divided; or NULL */
+        divided; /* masks of the blocks with lists of bytes, and of those with records per dword */
+    uint32_t written, loaded; /* masks of the divided blocks that may have writes, and reads */
+    uint64_t *lists;          /* lists of all blocks: for each, the records and then the dwords */
+    struct wmi_race_detail {  /* for blocks that are parted or divided; or NULL */
         struct wmi_race_part *part;
         struct wmi_race_block *block;
     } *detail;
@@ -393,6 +389,7 @@ static inline bool wmi_race_find_cells(struct wmi_race_shadow *shadow, struct wm
         (!(page->divided >> number & 1) && !wmi_race_divide(shadow, page, number)))
         return false;
     page->written |= 1u << number;
+    page->loaded |= 1u << number;
     *cells = wmi_race_block_cells(page->detail[number].block);
     return true;
 }
